@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target: Swift 6 language mode, and a warning is an error.
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name)] + more, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "Pending",
+    products: [
+        .library(name: "IndicatorLayout", targets: ["IndicatorLayout"]),
+        .executable(name: "pendingd", targets: ["pendingd"]),
+    ],
+    targets: [
+        // Pure: no clock, no socket, no JSON, no import but what stands here.
+        library("IndicatorLayout"),
+        library("ActivityCore", ["IndicatorLayout"]),
+        library("HTTPCodec"),
+
+        // Each owns one C library.
+        .systemLibrary(name: "CLibevent", pkgConfig: "libevent_core", providers: [.apt(["libevent-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        library("EventHTTP", ["CLibevent", "HTTPCodec"]),
+        library("Journal", ["CSQLite"]),
+        library("PangoText", ["CPango", "IndicatorLayout"]),
+        library("WireFormat", ["CJansson", "CCrypto", "ActivityCore"]),
+
+        // The only place where decisions become effects.
+        library("ActivityService", ["ActivityCore", "EventHTTP", "Journal", "PangoText", "WireFormat"]),
+        .executableTarget(name: "pendingd", dependencies: ["ActivityService"], swiftSettings: strict),
+
+        tests(of: "IndicatorLayout"),
+        tests(of: "ActivityCore"),
+        tests(of: "HTTPCodec"),
+        tests(of: "EventHTTP"),
+        tests(of: "Journal"),
+        tests(of: "PangoText", ["IndicatorLayout"]),
+        tests(of: "WireFormat", ["ActivityCore"]),
+        tests(of: "ActivityService"),
+    ]
+)

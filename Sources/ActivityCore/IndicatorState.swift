@@ -1,0 +1,55 @@
+/// What the runs of one scope contribute to a screen, seen from that scope and every scope below it.
+/// While nothing of it is visible (idle or still waiting) there is no snapshot.
+public struct PhaseSnapshot: Hashable, Sendable {
+    /// Whether work is going on, or the indicator only lingers.
+    public enum Visibility: Hashable, Sendable {
+        case shown, lingering
+    }
+
+    /// Whether work is going on, or the indicator only lingers.
+    public var visibility: Visibility
+    /// The winning run's title; nil for the screen's `pendingTitle`.
+    public var title: String?
+    /// The winning run's priority.
+    public var priority: Int
+    /// The winning run's order of first records; lower is older and wins among equal priorities.
+    public var ordinal: UInt64
+    /// When the indicator became visible.
+    public var pendingSince: Timestamp
+    /// The share done in thousandths, rounded down, 0…1000; nil while indeterminate.
+    public var thousandths: Int?
+    /// The active, non-silent runs; 0 while lingering.
+    public var runCount: Int
+
+    /// A snapshot with all its members.
+    public init(
+        visibility: Visibility, title: String?, priority: Int, ordinal: UInt64, pendingSince: Timestamp,
+        thousandths: Int?, runCount: Int
+    ) {
+        self.visibility = visibility
+        self.title = title
+        self.priority = priority
+        self.ordinal = ordinal
+        self.pendingSince = pendingSince
+        self.thousandths = thousandths
+        self.runCount = runCount
+    }
+}
+
+/// A screen's indicator as the viewers of one scope see it.
+public struct IndicatorState: Hashable, Sendable {
+    /// Whether the indicator is visible.
+    public var isPending: Bool
+    /// The winning run's title; nil for `pendingTitle` while pending, and for `regularTitle` else.
+    public var title: String?
+    /// The share done in thousandths, 0…1000; nil while indeterminate or not pending.
+    public var thousandths: Int?
+    /// The active, non-silent runs of all shown phases; 0 while not pending.
+    public var runCount: Int
+    /// When the indicator became visible; nil while not pending.
+    public var pendingSince: Timestamp?
+
+    /// The state of a screen on which nothing is visible.
+    public static let idle = IndicatorState(
+        isPending: false, title: nil, thousandths: nil, runCount: 0, pendingSince: nil)
+}
