@@ -49,7 +49,47 @@ public struct IndicatorState: Hashable, Sendable {
     /// When the indicator became visible; nil while not pending.
     public var pendingSince: Timestamp?
 
+    /// A state with all its members.
+    public init(
+        isPending: Bool, title: String?, thousandths: Int?, runCount: Int, pendingSince: Timestamp?
+    ) {
+        self.isPending = isPending
+        self.title = title
+        self.thousandths = thousandths
+        self.runCount = runCount
+        self.pendingSince = pendingSince
+    }
+
     /// The state of a screen on which nothing is visible.
     public static let idle = IndicatorState(
         isPending: false, title: nil, thousandths: nil, runCount: 0, pendingSince: nil)
+}
+
+extension IndicatorState {
+    /// The state seen through `chain`: what is visible of one screen in a scope and its ancestors, nearest first.
+    ///
+    /// A shown phase beats one that lingers; among equals the highest priority gives the title, then the older
+    /// run. `pendingSince` and `thousandths` are those of the phase whose title is seen.
+    public init(folding chain: [PhaseSnapshot]) {
+        guard var winner = chain.first else {
+            self = .idle
+            return
+        }
+        for other in chain.dropFirst() where other.outranks(winner) { winner = other }
+        self.init(
+            isPending: true, title: winner.title, thousandths: winner.thousandths,
+            runCount: chain.reduce(0) { $0 + $1.runCount }, pendingSince: winner.pendingSince)
+    }
+}
+
+extension PhaseSnapshot {
+    /// True when this phase gives the title, and not `other`.
+    fileprivate func outranks(_ other: PhaseSnapshot) -> Bool {
+        switch (visibility, other.visibility) {
+        case (.shown, .lingering): return true
+        case (.lingering, .shown): return false
+        case (.shown, .shown), (.lingering, .lingering): break
+        }
+        return priority != other.priority ? priority > other.priority : ordinal < other.ordinal
+    }
 }

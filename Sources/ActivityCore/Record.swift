@@ -8,7 +8,7 @@ public enum Record: Hashable, Sendable {
 
 /// What a request asks the registry to change.
 public enum Command: Sendable {
-    /// PUT: declares the whole state of a run. With `createOnly` (`If-None-Match: *`) a known run refuses.
+    /// PUT: declares the whole state of a run.
     case put(RunKey, RunDeclaration)
     /// PATCH.
     case patch(RunKey, RunPatch)

@@ -136,7 +136,8 @@ public struct Run: Hashable, Sendable {
 
     /// A run with all its members.
     public init(
-        declaration: RunDeclaration, cancelRequested: Bool = false, isLate: Bool = false, revivalCount: Int = 0,
+        declaration: RunDeclaration, cancelRequested: Bool = false, isLate: Bool = false,
+        revivalCount: Int = 0,
         startedAt: Timestamp, endedAt: Timestamp? = nil, ordinal: UInt64, origin: RunOrigin = .declared,
         isRemembered: Bool = false
     ) {

@@ -15,7 +15,9 @@ public enum TaskPattern: Hashable, Sendable {
         }
         let prefix = String(text.dropLast())
         // A prefix may end in a dot, so it is checked as the start of a longer name.
-        guard prefix.isEmpty || TaskName(prefix) != nil || (prefix.utf8.count < 128 && TaskName(prefix + "x") != nil)
+        guard
+            prefix.isEmpty || TaskName(prefix) != nil
+                || (prefix.utf8.count < 128 && TaskName(prefix + "x") != nil)
         else { return nil }
         self = .prefix(prefix)
     }

@@ -1,0 +1,39 @@
+/// How much the registry keeps; each is a flag of the daemon.
+public struct RegistryLimits: Hashable, Sendable {
+    /// Running runs of one scope.
+    public var runningPerScope: Int
+    /// Running runs of one task in one scope.
+    public var runningPerTask: Int
+    /// Running runs in all.
+    public var running: Int
+    /// Runs that ended or were lost, listed and remembered together; above it the oldest are forgotten.
+    public var ended: Int
+    /// Configured screens.
+    public var configurations: Int
+    /// Patterns of one configuration.
+    public var patterns: Int
+    /// Runs of one task in one scope that stay listed after they ended or were lost: the last ones.
+    public var listedPerTask: Int
+    /// How long, in milliseconds, a run stays listed after it ended or was lost.
+    public var listedFor: Int64
+    /// How long, in milliseconds, a run is remembered after it left the list.
+    public var rememberedFor: Int64
+
+    /// Limits with the daemon's defaults.
+    public init(
+        runningPerScope: Int = 10_000, runningPerTask: Int = 100, running: Int = 200_000,
+        ended: Int = 200_000,
+        configurations: Int = 10_000, patterns: Int = 64, listedPerTask: Int = 20,
+        listedFor: Int64 = 24 * 3_600_000, rememberedFor: Int64 = 3_600_000
+    ) {
+        self.runningPerScope = runningPerScope
+        self.runningPerTask = runningPerTask
+        self.running = running
+        self.ended = ended
+        self.configurations = configurations
+        self.patterns = patterns
+        self.listedPerTask = listedPerTask
+        self.listedFor = listedFor
+        self.rememberedFor = rememberedFor
+    }
+}
