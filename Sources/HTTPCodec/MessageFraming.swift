@@ -1,0 +1,112 @@
+/// What the header fields say about the end of this message, and about the connection after it.
+///
+/// Every doubt is refused: where a proxy before us reads the same fields otherwise, a part of one client's body
+/// would become another client's request.
+struct MessageFraming {
+    let bodyFraming: BodyFraming
+    let keepsAlive: Bool
+    let expectsContinue: Bool
+
+    /// Judges the fields of a complete head.
+    init(
+        _ fields: [RequestHead.Field], in bytes: [UInt8], minorVersion: Int, bodyLimit: Int
+    ) throws(FramingError) {
+        var relevant = RelevantFields()
+        for field in fields where field.known != .none { try relevant.add(field, in: bytes) }
+        guard relevant.hasHost || minorVersion == 0 else {
+            throw .badRequest("An HTTP/1.1 request must have a Host field.")
+        }
+        bodyFraming = try relevant.bodyFraming(minorVersion: minorVersion)
+        if case .length(let length) = bodyFraming, length > bodyLimit {
+            throw .bodyTooLarge(limit: bodyLimit)
+        }
+        guard !relevant.hasOtherExpectation else { throw .expectationFailed }
+        keepsAlive = !relevant.closes && (minorVersion == 1 || relevant.asksToKeepAlive)
+        // An HTTP/1.0 client cannot understand the interim answer (RFC 9110, section 10.1.1).
+        expectsContinue = relevant.expectsContinue && minorVersion == 1 && bodyFraming != .none
+    }
+}
+
+/// The fields that decide on framing, each as often as it may occur.
+private struct RelevantFields {
+    var hasHost = false
+    var contentLength: Int?
+    /// Nil without Transfer-Encoding; false if its value is not exactly `chunked`.
+    var isChunked: Bool?
+    var closes = false
+    var asksToKeepAlive = false
+    var expectsContinue = false
+    var hasOtherExpectation = false
+
+    mutating func add(_ field: RequestHead.Field, in bytes: [UInt8]) throws(FramingError) {
+        switch field.known {
+        case .host: try addHost(bytes[field.value])
+        case .contentLength: try addContentLength(bytes[field.value])
+        case .transferEncoding: try addTransferEncoding(bytes[field.value])
+        case .connection: addConnection(bytes[field.value])
+        case .expect: addExpectation(bytes[field.value])
+        case .none, .accept, .prefer, .origin, .ifMatch, .contentType, .requestID, .ifNoneMatch, .lastEventID,
+            .authorization, .idempotencyKey, .requestMethod, .requestHeaders:
+            break
+        }
+    }
+
+    /// RFC 9112, section 6.3, and stricter: nothing is left to repair.
+    func bodyFraming(minorVersion: Int) throws(FramingError) -> BodyFraming {
+        guard let isChunked else {
+            guard let contentLength, contentLength > 0 else { return .none }
+            return .length(contentLength)
+        }
+        guard minorVersion == 1 else {
+            throw .badRequest("HTTP/1.0 does not know Transfer-Encoding.")
+        }
+        guard contentLength == nil else {
+            throw .badRequest("A request must not have both Content-Length and Transfer-Encoding.")
+        }
+        guard isChunked else {
+            throw .notImplemented("The only transfer coding that this server knows is chunked.")
+        }
+        return .chunked
+    }
+
+    /// RFC 9112, section 3.2.
+    private mutating func addHost(_ value: ArraySlice<UInt8>) throws(FramingError) {
+        guard !hasHost else { throw .badRequest("A request must not have more than one Host field.") }
+        guard HostField(value) != nil else { throw .badRequest("The Host field is malformed.") }
+        hasHost = true
+    }
+
+    /// RFC 9110, section 8.6; a list of equal lengths, which may be repaired there, is refused here.
+    private mutating func addContentLength(_ value: ArraySlice<UInt8>) throws(FramingError) {
+        guard contentLength == nil else {
+            throw .badRequest("A request must not have more than one Content-Length.")
+        }
+        guard let length = value.decimal else { throw .badRequest("Content-Length must be decimal digits.") }
+        contentLength = length
+    }
+
+    /// RFC 9112, section 6.1.
+    private mutating func addTransferEncoding(_ value: ArraySlice<UInt8>) throws(FramingError) {
+        guard isChunked == nil else {
+            throw .badRequest("A request must not have more than one Transfer-Encoding.")
+        }
+        isChunked = value.equalsIgnoringCase("chunked")
+    }
+
+    /// RFC 9110, section 7.6.1.
+    private mutating func addConnection(_ value: ArraySlice<UInt8>) {
+        value.split(at: Byte.comma) { option in
+            if option.equalsIgnoringCase("close") { closes = true }
+            if option.equalsIgnoringCase("keep-alive") { asksToKeepAlive = true }
+        }
+    }
+
+    /// RFC 9110, section 10.1.1.
+    private mutating func addExpectation(_ value: ArraySlice<UInt8>) {
+        if value.equalsIgnoringCase("100-continue") {
+            expectsContinue = true
+        } else {
+            hasOtherExpectation = true
+        }
+    }
+}
