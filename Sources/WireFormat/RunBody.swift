@@ -1,0 +1,205 @@
+import ActivityCore
+
+/// The JSON of a run: what workers declare, and what is answered.
+public enum RunBody {
+    /// The largest whole number that every JSON reader takes as it is: 2^53 − 1.
+    static let largestInteger: Int64 = 9_007_199_254_740_991
+
+    /// What the body of a PUT or POST declares; an empty one is `{}`.
+    ///
+    /// A member that is null counts as absent, so it has its default. A number without a fraction is a whole
+    /// number, however it is written (`3.0`, `3e0`).
+    public static func declaration(from body: [UInt8]) throws(BodyError) -> RunDeclaration {
+        try readBody(body) { $0.object(readDeclaration) }
+    }
+
+    /// The merge patch (RFC 7396) in the body of a PATCH; an empty one is `{}`.
+    public static func patch(from body: [UInt8]) throws(BodyError) -> RunPatch {
+        try readBody(body) { $0.object(readPatch) }
+    }
+
+    /// A run as GET answers it.
+    public static func encode(_ key: RunKey, _ run: Run) -> [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.run(key, run, lease: .untold)
+        return writer.bytes
+    }
+
+    /// A run as PUT, PATCH and POST answer it, and as it stands in a list.
+    ///
+    /// - Parameter expiresIn: the seconds that its lease still has, shown to the millisecond; nil when it does
+    ///   not run (shown as null). Below 0 counts as 0.
+    public static func encode(_ key: RunKey, _ run: Run, expiresIn: Double?) -> [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.run(key, run, lease: .told(expiresIn: expiresIn))
+        return writer.bytes
+    }
+
+    /// The token of a run: that of its GET body, so the lease has no part in it.
+    public static func token(_ key: RunKey, _ run: Run) -> Token {
+        Token(of: encode(key, run))
+    }
+
+    /// A page of runs, each with the seconds that its lease still has (nil when it does not run).
+    ///
+    /// - Parameter next: the cursor of the page after this one; nil on the last page.
+    public static func list(_ items: [(key: RunKey, run: Run, expiresIn: Double?)], next: String?) -> [UInt8]
+    {
+        var writer = JSONWriter(capacity: 64 + 512 * items.count)
+        writer.literal(#"{"items":"#)
+        writer.array(items) { $0.run($1.key, $1.run, lease: .told(expiresIn: $1.expiresIn)) }
+        writer.next(next)
+        writer.literal("}")
+        return writer.bytes
+    }
+}
+
+// MARK: Reading
+
+extension RunBody {
+    private static func readDeclaration(_ members: inout Members) -> RunDeclaration {
+        refuseOwn(&members)
+        members.refuse("cancelRequested", "is set by PATCH only")
+        return RunDeclaration(
+            state: members["state"]?.declaredState() ?? .running,
+            title: members["title"]?.text(upTo: 200),
+            progress: members["progress"]?.object(readProgress) ?? nil,
+            priority: members["priority"]?.priority() ?? 0,
+            ttl: members["ttl"]?.ttl() ?? 60,
+            isSilent: members["isSilent"]?.boolean() ?? false,
+            reason: members["reason"]?.text(upTo: 2_000))
+    }
+
+    private static func readProgress(_ members: inout Members) -> Progress? {
+        let completed = members.required("completed")?.completed()
+        let total = members.required("total")?.total()
+        guard let completed, let total else { return nil }
+        return Progress(completed: completed, total: total)
+    }
+
+    private static func readPatch(_ members: inout Members) -> RunPatch {
+        refuseOwn(&members)
+        var patch = RunPatch()
+        patch.state = members.patch("state") { $0.declaredState() }
+        patch.title = members.patch("title") { $0.text(upTo: 200) }
+        patch.progress = members.patch("progress") { $0.object(readProgressPatch) }
+        patch.priority = members.patch("priority") { $0.priority() }
+        patch.ttl = members.patch("ttl") { $0.ttl() }
+        patch.isSilent = members.patch("isSilent") { $0.boolean() }
+        patch.reason = members.patch("reason") { $0.text(upTo: 2_000) }
+        patch.requestsCancel = members.requestsCancel()
+        return patch
+    }
+
+    private static func readProgressPatch(_ members: inout Members) -> ProgressPatch {
+        ProgressPatch(
+            completed: members.patch("completed") { $0.completed() },
+            total: members.patch("total") { $0.total() })
+    }
+
+    /// Tells those who send back what GET answered why that is refused.
+    private static func refuseOwn(_ members: inout Members) {
+        for name in ownMembers { members.refuse(name, "is told by the service, and cannot be declared") }
+    }
+
+    private static let ownMembers = [
+        "task", "run", "scope", "expiresIn", "isLate", "revivalCount", "startedAt", "endedAt",
+    ]
+}
+
+extension Members {
+    /// The request to stop, which only `true` makes and nothing takes back.
+    fileprivate mutating func requestsCancel() -> Bool {
+        switch patch("cancelRequested", { $0.boolean() }) {
+        case .absent: return false
+        case .value(true): return true
+        case .value(false), .null:
+            refuse("cancelRequested", "cannot be withdrawn: only true is accepted")
+            return false
+        }
+    }
+}
+
+extension Member {
+    fileprivate func declaredState() -> RunState? {
+        guard let state = word(of: RunState.self) else { return nil }
+        guard state != .lost else {
+            refuse("cannot be declared lost: that is what the service calls a run whose lease ran out")
+            return nil
+        }
+        return state
+    }
+
+    fileprivate func priority() -> Int? { integer(in: -1_000...1_000).map(Int.init) }
+    fileprivate func ttl() -> Int? { integer(in: 5...86_400).map(Int.init) }
+    fileprivate func completed() -> Int64? { integer(in: 0...RunBody.largestInteger) }
+    fileprivate func total() -> Int64? { integer(in: 1...RunBody.largestInteger) }
+}
+
+// MARK: Writing
+
+/// Whether a body shows what is left of the lease.
+private enum LeaseMember {
+    case untold
+    case told(expiresIn: Double?)
+}
+
+extension JSONWriter {
+    fileprivate mutating func run(_ key: RunKey, _ run: Run, lease: LeaseMember) {
+        let declaration = run.declaration
+        literal(#"{"task":"#)
+        name(key.task.rawValue)
+        literal(#","run":"#)
+        name(key.run.rawValue)
+        literal(#","scope":"#)
+        name(key.scope.rawValue)
+        literal(#","state":"#)
+        name(declaration.state.rawValue)
+        literal(#","title":"#)
+        optional(declaration.title) { $0.string($1) }
+        literal(#","progress":"#)
+        optional(declaration.progress) { $0.progress($1) }
+        literal(#","priority":"#)
+        integer(declaration.priority)
+        literal(#","ttl":"#)
+        integer(declaration.ttl)
+        expiry(lease)
+        literal(#","cancelRequested":"#)
+        boolean(run.cancelRequested)
+        literal(#","isSilent":"#)
+        boolean(declaration.isSilent)
+        literal(#","reason":"#)
+        optional(declaration.reason) { $0.string($1) }
+        literal(#","isLate":"#)
+        boolean(run.isLate)
+        literal(#","revivalCount":"#)
+        integer(run.revivalCount)
+        literal(#","startedAt":"#)
+        timestamp(run.startedAt)
+        literal(#","endedAt":"#)
+        optional(run.endedAt) { $0.timestamp($1) }
+        literal("}")
+    }
+
+    mutating func progress(_ progress: Progress) {
+        literal(#"{"completed":"#)
+        integer(progress.completed)
+        literal(#","total":"#)
+        integer(progress.total)
+        literal("}")
+    }
+
+    private mutating func expiry(_ lease: LeaseMember) {
+        guard case .told(let expiresIn) = lease else { return }
+        literal(#","expiresIn":"#)
+        // A lease is at most 86 400 s and its slack, so the number fits.
+        optional(expiresIn) { $0.thousandths(Int64((max(0, $1) * 1_000).rounded())) }
+    }
+
+    /// Appends the cursor of the next page, if there is one.
+    mutating func next(_ cursor: String?) {
+        guard let cursor else { return }
+        literal(#","next":"#)
+        string(cursor)
+    }
+}
