@@ -17,17 +17,17 @@ struct PixelGrid {
 
     func units(_ points: Double) -> Double { points * unitsPerPoint }
 
-    func points(_ units: Double) -> Double { units / unitsPerPoint }
+    /// The points of `units`; a negative zero, which clients would see as `-0`, becomes zero.
+    func points(_ units: Double) -> Double { units / unitsPerPoint + 0 }
 
     /// The pixel edge at or before `units`.
     func floor(_ units: Double) -> Double {
-        isAligned ? (units + Self.tolerance).rounded(.down) : units
+        isAligned ? (units + Self.tolerance).wholeBelow : units
     }
 
     /// The pixel edge at or after `units`.
     func ceil(_ units: Double) -> Double {
-        // Adding 0 makes 0 of the -0 to which a length of 0 would be rounded.
-        isAligned ? (units - Self.tolerance).rounded(.up) + 0 : units
+        isAligned ? -(Self.tolerance - units).wholeBelow : units
     }
 
     /// `rect` with each of its edges on the pixel edge at or before it.
@@ -41,6 +41,19 @@ struct PixelGrid {
     /// The rectangle in points of one in units.
     func points(_ rect: Rect) -> Rect {
         Rect(x: points(rect.x), y: points(rect.y), width: points(rect.width), height: points(rect.height))
+    }
+}
+
+extension Double {
+    /// The greatest whole number that is not greater.
+    ///
+    /// `rounded(.down)` calls the C library's `floor`, against which a program that imports nothing but this
+    /// module is not linked.
+    fileprivate var wholeBelow: Double {
+        // From here on every number is whole. Infinities and NaN, too, have no Int64 and stay as they are.
+        guard magnitude < 0x1p52 else { return self }
+        let truncated = Double(Int64(self))
+        return truncated > self ? truncated - 1 : truncated
     }
 }
 
