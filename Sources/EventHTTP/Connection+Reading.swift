@@ -1,0 +1,184 @@
+import Glibc
+import HTTPCodec
+
+extension Connection {
+    /// Requests answered in one go before others get their turn.
+    private static let requestsPerTurn = 64
+
+    private enum Received {
+        case bytes(UnsafeRawBufferPointer)
+        case nothing
+        case end
+        case failure
+    }
+
+    func becameReadable() {
+        switch state {
+        case .reading:
+            if isResuming { unwatch() } else { read() }
+        case .parked(let exchange, .longPoll):
+            readWhileParked(exchange)
+        case .parked(_, .write), .writing, .deciding:
+            // It waits in the kernel until the answer is out; most clients send nothing before that, so the watch is
+            // kept until one does, and an ordinary request costs no epoll_ctl.
+            unwatch()
+        case .streaming, .finishing, .lingering:
+            discard()
+        case .closed: break
+        }
+    }
+
+    private func receive() -> Received {
+        let scratch = server.loop.scratch
+        let count = recv(descriptor, scratch.baseAddress, scratch.count, Int32(MSG_DONTWAIT))
+        if count > 0 { return .bytes(UnsafeRawBufferPointer(rebasing: scratch[..<count])) }
+        if count == 0 { return .end }
+        return errno == EAGAIN || errno == EINTR ? .nothing : .failure
+    }
+
+    private func read() {
+        switch receive() {
+        case .bytes(let bytes): process(bytes)
+        case .nothing: break
+        case .end, .failure: close()
+        }
+    }
+
+    private func readWhileParked(_ exchange: Exchange) {
+        switch receive() {
+        case .bytes(let bytes):
+            reader?.keep(bytes)
+            if let kept = reader?.kept.count, kept >= server.limits.codec.headSize { unwatch() }
+        case .nothing: break
+        case .end:
+            hasEnded = true
+            unwatch()
+            finishLongPoll(exchange)
+        case .failure: close()
+        }
+    }
+
+    /// The client has finished sending: the application answers now or never.
+    private func finishLongPoll(_ exchange: Exchange) {
+        handler.clientFinished(exchange)
+        if case .parked = state { close() }
+    }
+
+    private func discard() {
+        switch receive() {
+        case .bytes(let bytes):
+            discarded += bytes.count
+            if discarded > server.limits.discarded { close() }
+        case .nothing: break
+        case .end, .failure: close()
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension Connection {
+    /// Reads requests out of what was kept and `fresh` until one is not answered at once or bytes are missing.
+    private func process(_ fresh: UnsafeRawBufferPointer) {
+        guard let reader else { return }
+        isProcessing = true
+        reader.withUnread(fresh) { readRequests(reader, $0) }
+        isProcessing = false
+        settle()
+    }
+
+    /// Goes on with what was kept while an answer was owed. Postponed, so that no callback is on the stack.
+    func resume() {
+        isResuming = false
+        guard case .reading = state else { return }
+        process(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// The number of bytes read.
+    private func readRequests(_ reader: RequestReader, _ unread: UnsafeRawBufferPointer) -> Int {
+        var used = 0
+        var answered = 0
+        while case .reading = state, !isBroken {
+            guard answered < Self.requestsPerTurn else {
+                resumeLater()
+                break
+            }
+            let rest = UnsafeRawBufferPointer(rebasing: unread[used...])
+            switch reader.next(rest, used: &used) {
+            case .needsMore:
+                return used
+            case .refused(let error):
+                refuse(.framing(error))
+            case .head(let head):
+                answered += 1
+                accept(head, reader)
+                if pending != nil, used == unread.count { continueIfExpected(head) }
+            case .body(let body):
+                guard let request = pending else { preconditionFailure("a body without a request") }
+                pending = nil
+                handle(request.head, body, request.exchange)
+            }
+        }
+        return used
+    }
+
+    private func accept(_ head: RequestHead, _ reader: RequestReader) {
+        server.deadlines.cancel(slot)
+        let exchange = server.newExchange(self, head)
+        if let refusal = handler.refusal(of: head, exchange) {
+            exchange.state = .answered
+            respond(exchange, refusal, closes: head.bodyFraming != .none)
+        } else if head.bodyFraming == .none {
+            handle(head, [], exchange)
+        } else {
+            pending = PendingRequest(head: head, exchange: exchange)
+            reader.beginBody(head.bodyFraming)
+        }
+    }
+
+    private func handle(_ head: RequestHead, _ body: [UInt8], _ exchange: Exchange) {
+        state = .deciding(exchange)
+        handler.handle(head, body: body, exchange)
+        switch state {
+        case .deciding: preconditionFailure("a request was neither answered nor parked")
+        case .parked(let exchange, .longPoll) where hasEnded: finishLongPoll(exchange)
+        case .streaming where hasEnded: close()
+        default: break
+        }
+    }
+
+    /// Tells a client that waits for it to send its body. One that has begun to send does not wait (RFC 9110, 10.1.1).
+    private func continueIfExpected(_ head: RequestHead) {
+        if head.expectsContinue { ResponseHead.continue.withUnsafeBytes { write($0) } }
+    }
+
+    /// Refuses what cannot be read, and all that follows it.
+    func refuse(_ error: ServerError) {
+        let exchange = pending?.exchange ?? server.newExchange(self, nil)
+        pending = nil
+        let response = handler.response(to: error, exchange)
+        exchange.state = .answered
+        respond(exchange, response, closes: true)
+    }
+
+    func resumeLater() {
+        guard !isResuming else { return }
+        isResuming = true
+        server.loop.postpone { [self] in resume() }
+    }
+
+    /// What is waited for now that all that could be read has been.
+    func settle() {
+        guard case .reading = state, !isResuming, !isBroken else { return }
+        if hasEnded { return close() }
+        watch()
+        let kind = server.deadlines.kind(of: slot)
+        if reader?.isInBody == true {
+            if kind != .body { start(.body) }
+        } else if reader?.isBetweenRequests == false {
+            if kind != .head { start(.head) }
+        } else if !isServerFull {
+            start(.idle)
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import CLibevent
+import Glibc
+import HTTPCodec
+
+extension Connection {
+    var queuedBytes: Int { output.count - outputSent }
+
+    /// Sends at once what the kernel takes, and queues the rest.
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        guard !isBroken else { return }
+        guard queuedBytes == 0 else { return queue(bytes) }
+        let count = transmit(bytes)
+        guard count >= 0 else { return breakOff() }
+        if count < bytes.count { queue(UnsafeRawBufferPointer(rebasing: bytes[count...])) }
+    }
+
+    /// The number of bytes that the kernel took; −1 if the client is gone.
+    private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
+        let count = send(descriptor, bytes.baseAddress, bytes.count, flags)
+        if count < 0, errno == EAGAIN || errno == EINTR || errno == ENOBUFS { return 0 }
+        return count
+    }
+
+    private func queue(_ bytes: UnsafeRawBufferPointer) {
+        if outputSent > output.count / 2 {
+            output.removeFirst(outputSent)
+            outputSent = 0
+        }
+        output.append(contentsOf: bytes)
+        guard writeEvent == nil else { return }
+        writeEvent = LoopEvent(server.loop, descriptor, EV_WRITE | EV_PERSIST, connectionWritable, self)
+        writeEvent?.add()
+    }
+
+    /// The client is gone, which was found out while the application was sending: it is told later.
+    private func breakOff() {
+        isBroken = true
+        server.loop.postpone { [self] in close() }
+    }
+
+    fileprivate func becameWritable() {
+        let before = queuedBytes
+        let count = output.withUnsafeBytes { transmit(UnsafeRawBufferPointer(rebasing: $0[outputSent...])) }
+        guard count >= 0 else { return close() }
+        guard count > 0 else { return }
+        outputSent += count
+        if queuedBytes == 0 {
+            output = []
+            outputSent = 0
+            writeEvent = nil
+        }
+        switch state {
+        case .writing(let ending): if queuedBytes == 0 { end(ending) } else { start(.stalled) }
+        case .finishing(let stream): if queuedBytes == 0 { startLingering(stream) } else { start(.stalled) }
+        case .streaming(let stream): drained(stream, from: before)
+        case .reading, .deciding, .parked, .lingering, .closed: break
+        }
+    }
+
+    private func drained(_ stream: EventStream, from before: Int) {
+        if queuedBytes == 0 { server.deadlines.cancel(slot) } else { start(.stalled) }
+        let half = server.limits.streamQueue / 2
+        if queuedBytes == 0 || (before > half && queuedBytes <= half) { handler.streamDrained(stream) }
+    }
+}
+
+private func connectionWritable(_: Int32, _: Int16, _ argument: UnsafeMutableRawPointer?) {
+    guard let argument else { return }
+    Unmanaged<Connection>.fromOpaque(argument)._withUnsafeGuaranteedRef { $0.becameWritable() }
+}
+
+// MARK: - Responses
+
+extension Connection {
+    /// Sends the response to the request that is being answered.
+    func respond(_ exchange: Exchange, _ response: Response, closes: Bool = false) {
+        let ending = ending(of: exchange, response, closes: closes)
+        let count = server.assemble { buffer in
+            ResponseHead.append(
+                response, isHead: exchange.isHead, date: server.date, requestID: exchange.id.bytes,
+                connection: ending != .nextRequest
+                    ? .close : exchange.minorVersion == 0 ? .keepAlive : .unsaid,
+                to: &buffer)
+        } send: {
+            write($0)
+        }
+        isFresh = false
+        if queuedBytes == 0 {
+            end(ending)
+        } else {
+            state = .writing(ending)
+            start(.stalled)
+        }
+        handler.answered(exchange, status: response.status, bytes: count)
+    }
+
+    private func ending(of exchange: Exchange, _ response: Response, closes: Bool) -> Ending {
+        if closes || response.closes || exchange.isServerFull || server.isDraining { return .linger }
+        if exchange.keepsAlive { return .nextRequest }
+        // The client asked for it. Only if it sent more than it should have can a reset overtake the response.
+        return .close
+    }
+
+    private func end(_ ending: Ending) {
+        switch ending {
+        case .nextRequest: readNext()
+        case .close: release()
+        case .linger: startLingering(nil)
+        }
+    }
+
+    private func readNext() {
+        state = .reading
+        guard !isProcessing else { return }
+        if hasEnded || reader?.isBetweenRequests == false { resumeLater() } else { settle() }
+    }
+
+    private func startLingering(_ stream: EventStream?) {
+        state = .lingering(stream)
+        pending = nil
+        reader = nil
+        shutdown(descriptor, Int32(SHUT_WR))
+        start(.linger)
+        watch()
+    }
+
+    func park(_ exchange: Exchange, _ kind: ParkKind) {
+        guard case .deciding = state else {
+            preconditionFailure("a request is parked outside of its handling")
+        }
+        state = .parked(exchange, kind)
+    }
+}
+
+// MARK: - Streams
+
+extension Connection {
+    func openStream(
+        _ exchange: Exchange, _ fields: [UInt8], _ first: EventChunk, isLast: Bool
+    ) -> EventStream? {
+        let isRaw = exchange.minorVersion == 0
+        let count = server.assemble { buffer in
+            ResponseHead.append(
+                status: 200, date: server.date, requestID: exchange.id.bytes, fields: fields,
+                framing: isRaw ? .none : .chunked, connection: .close, to: &buffer)
+            append(first, isRaw: isRaw, to: &buffer)
+            if isLast, !isRaw { buffer.append(contentsOf: EventChunk.terminator) }
+        } send: {
+            write($0)
+        }
+        isFresh = false
+        defer { handler.answered(exchange, status: 200, bytes: count) }
+        guard !isLast else {
+            state = .writing(.linger)
+            if queuedBytes == 0 { end(.linger) } else { start(.stalled) }
+            return nil
+        }
+        reader = nil
+        let stream = EventStream(self, isRaw: isRaw, now: now)
+        server.streamCount += 1
+        state = .streaming(stream)
+        watch()
+        if queuedBytes == 0 { server.deadlines.cancel(slot) } else { start(.stalled) }
+        return stream
+    }
+
+    /// Sends an event, or queues it behind those that are.
+    func sendEvent(_ bytes: UnsafeRawBufferPointer) {
+        let wasQueued = queuedBytes > 0
+        write(bytes)
+        if queuedBytes > 0, !wasQueued { start(.stalled) }
+    }
+
+    func finishStream(_ last: EventChunk?, isRaw: Bool) {
+        guard case .streaming(let stream) = state else { return }
+        _ = server.assemble { buffer in
+            if let last { append(last, isRaw: isRaw, to: &buffer) }
+            if !isRaw { buffer.append(contentsOf: EventChunk.terminator) }
+        } send: {
+            write($0)
+        }
+        if queuedBytes == 0 {
+            startLingering(stream)
+        } else {
+            if case .streaming = state { state = .finishing(stream) }
+            if server.deadlines.kind(of: slot) == nil { start(.stalled) }
+        }
+    }
+
+    private func append(_ chunk: EventChunk, isRaw: Bool, to buffer: inout [UInt8]) {
+        buffer.append(contentsOf: isRaw ? chunk.framed[chunk.payload] : chunk.framed[...])
+    }
+}
