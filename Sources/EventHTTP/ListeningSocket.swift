@@ -1,3 +1,4 @@
+import CLibevent
 import Glibc
 
 /// A bound socket that does not listen yet, for one loop; it listens when its server starts.

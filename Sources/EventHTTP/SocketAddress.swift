@@ -1,3 +1,4 @@
+import CLibevent
 import Glibc
 
 /// A socket address of any family.
