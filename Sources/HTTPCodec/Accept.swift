@@ -1,58 +1,21 @@
-/// A media type without parameters, such as `application/json`.
-public struct MediaType: Hashable, Sendable {
-    let type: ArraySlice<UInt8>
-    let subtype: ArraySlice<UInt8>
-
-    /// Nil unless `text` is two tokens joined by a slash. Case does not count, parameters are ignored
-    /// (RFC 9110, section 8.3.1).
-    public init?(_ text: ArraySlice<UInt8>) {
-        let own = text.prefix { $0 != Byte.semicolon }.trimmed
-        let type = own.prefix { $0 != Byte.slash }
-        let subtype = own[type.endIndex...].dropFirst()
-        guard !type.isEmpty, !subtype.isEmpty, type.allSatisfy(\.isToken), subtype.allSatisfy(\.isToken)
-        else { return nil }
-        self.type = ArraySlice(type.map(\.lowercased))
-        self.subtype = ArraySlice(subtype.map(\.lowercased))
-    }
-
-    /// Nil unless `text` is two tokens joined by a slash.
-    public init?(_ text: String) { self.init(ArraySlice(text.utf8)) }
-}
-
 /// The media types that a client can use (RFC 9110, section 12.5.1).
-public struct Accept: Hashable, Sendable {
-    private struct Range: Hashable, Sendable {
-        let mediaType: MediaType
-        /// In thousandths.
-        let quality: Int
-
-        /// 0 for no match; the higher, the closer.
-        func specificity(for candidate: MediaType) -> Int {
-            let isAnySubtype = mediaType.subtype == [Byte.asterisk]
-            if mediaType.type == [Byte.asterisk] { return 1 }
-            guard mediaType.type == candidate.type else { return 0 }
-            if isAnySubtype { return 2 }
-            return mediaType.subtype == candidate.subtype ? 3 : 0
-        }
-    }
-
-    private var ranges: [Range] = []
+public struct Accept: Sendable {
+    private var ranges: [MediaRange] = []
 
     /// Reads the values of all fields of that name; damaged elements are ignored. If none remains, everything is
     /// acceptable, as without the field.
     public init(_ values: [ArraySlice<UInt8>]) {
         for value in values {
             value.split(at: Byte.comma) { element in
-                guard let range = Self.range(element) else { return }
-                ranges.append(range)
+                if let range = MediaRange(element) { ranges.append(range) }
             }
         }
     }
 
     /// The index of the type that suits the client best; nil if none does.
     ///
-    /// The closest range decides on the quality of a type, of equally close ones the best; 0 excludes it; of equal
-    /// qualities the first type wins.
+    /// The closest range decides on the quality of a type, of equally close ones the best (they differ in parameters,
+    /// which are ignored); 0 excludes it; of equal qualities the first type wins.
     public func best(among candidates: [MediaType]) -> Int? {
         var best: (index: Int, quality: Int)?
         for (index, candidate) in candidates.enumerated() {
@@ -67,27 +30,47 @@ public struct Accept: Hashable, Sendable {
         var closest = (specificity: 0, quality: 0)
         for range in ranges {
             let specificity = range.specificity(for: candidate)
-            guard specificity > 0, (specificity, range.quality) > closest else { continue }
-            closest = (specificity, range.quality)
+            if specificity > 0, (specificity, range.quality) > closest {
+                closest = (specificity, range.quality)
+            }
         }
         return closest.quality
     }
+}
 
-    private static func range(_ element: ArraySlice<UInt8>) -> Range? {
-        var mediaType: MediaType?
+/// One element of `Accept`, such as `text/*;q=0.5`.
+private struct MediaRange: Sendable {
+    /// Nil for `*`.
+    private let type: ArraySlice<UInt8>?
+    /// Nil for `*`.
+    private let subtype: ArraySlice<UInt8>?
+    /// In thousandths.
+    let quality: Int
+
+    /// Nil if `element` is damaged.
+    init?(_ element: ArraySlice<UInt8>) {
+        var range: ArraySlice<UInt8>?
         var quality: Int? = 1000
-        var isFirst = true
         element.split(at: Byte.semicolon) { part in
-            if isFirst {
-                mediaType = MediaType(part)
+            if range == nil {
+                range = part
             } else if part.prefix(2).equalsIgnoringCase("q=") {
                 quality = Self.quality(part.dropFirst(2))
             }
-            isFirst = false
         }
-        guard let mediaType, let quality else { return nil }
-        guard mediaType.type != [Byte.asterisk] || mediaType.subtype == [Byte.asterisk] else { return nil }
-        return Range(mediaType: mediaType, quality: quality)
+        guard let quality, let parts = range.flatMap(MediaType.parts) else { return nil }
+        self.quality = quality
+        type = parts.type.isAsterisk ? nil : parts.type
+        subtype = parts.subtype.isAsterisk ? nil : parts.subtype
+        guard type != nil || subtype == nil else { return nil }
+    }
+
+    /// 0 for no match; the higher, the closer.
+    func specificity(for candidate: MediaType) -> Int {
+        guard let type else { return 1 }
+        guard type.isEqual(candidate.type) else { return 0 }
+        guard let subtype else { return 2 }
+        return subtype.isEqual(candidate.subtype) ? 3 : 0
     }
 
     /// `qvalue` of RFC 9110, section 12.4.2, in thousandths; nil if it is malformed.
@@ -99,10 +82,19 @@ public struct Accept: Hashable, Sendable {
         var weight = 100
         for byte in fraction.dropFirst() {
             guard byte.isDigit else { return nil }
-            thousandths += Int(byte - Byte.zero) * weight
+            thousandths += Int(byte &- Byte.zero) * weight
             weight /= 10
         }
         return thousandths <= 1000 ? thousandths : nil
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var isAsterisk: Bool { count == 1 && first == Byte.asterisk }
+
+    /// Whether these are the bytes of `text`, which is in small letters, whatever case they have here.
+    fileprivate func isEqual(_ text: [UInt8]) -> Bool {
+        count == text.count && zip(self, text).allSatisfy { $0.lowercased == $1 }
     }
 }
 

@@ -6,6 +6,10 @@ public enum EntityTags: Hashable, Sendable {
         public let opaque: ArraySlice<UInt8>
         /// Whether `W/` stands before it.
         public let isWeak: Bool
+
+        fileprivate func isSpelled(_ other: UnsafeRawBufferPointer) -> Bool {
+            opaque.count == other.count && opaque.elementsEqual(other)
+        }
     }
 
     /// `*`: whatever exists.
@@ -35,7 +39,7 @@ public enum EntityTags: Hashable, Sendable {
     public func matchesWeakly(_ opaque: some Collection<UInt8>) -> Bool {
         switch self {
         case .any: true
-        case .list(let tags): tags.contains { $0.opaque.elementsEqual(opaque) }
+        case .list(let tags): opaque.withBytes { opaque in tags.contains { $0.isSpelled(opaque) } }
         }
     }
 
@@ -43,7 +47,8 @@ public enum EntityTags: Hashable, Sendable {
     public func matchesStrongly(_ opaque: some Collection<UInt8>) -> Bool {
         switch self {
         case .any: true
-        case .list(let tags): tags.contains { !$0.isWeak && $0.opaque.elementsEqual(opaque) }
+        case .list(let tags):
+            opaque.withBytes { opaque in tags.contains { !$0.isWeak && $0.isSpelled(opaque) } }
         }
     }
 

@@ -10,19 +10,26 @@ public struct EventChunk: Hashable, Sendable {
     public static let terminator = [UInt8]("0\r\n\r\n".utf8)
 
     /// Frames `payload`. Precondition: it is not empty, since an empty chunk would end the stream.
-    public init(payload: some Collection<UInt8>) { self.init(segments: [payload]) }
+    public init(payload: some Collection<UInt8>) {
+        self = payload.withBytes { bytes in EventChunk(size: bytes.count) { $0.append(contentsOf: bytes) } }
+    }
 
     /// Frames `segments`, one after the other, as one chunk. Precondition: not all are empty.
-    public init(segments: [some Collection<UInt8>]) {
+    public init(segments: [[UInt8]]) {
         let size = segments.reduce(0) { $0 + $1.count }
+        self.init(size: size) { framed in
+            for segment in segments { framed.append(contentsOf: segment) }
+        }
+    }
+
+    private init(size: Int, appendPayload: (inout [UInt8]) -> Void) {
         precondition(size > 0, "An empty chunk would end the stream.")
         var framed: [UInt8] = []
         framed.reserveCapacity(size + 20)
         framed.append(hexadecimal: size)
         framed.append("\r\n")
-        let start = framed.count
-        for segment in segments { framed.append(contentsOf: segment) }
-        payload = start..<start + size
+        payload = framed.count..<framed.count + size
+        appendPayload(&framed)
         framed.append("\r\n")
         self.framed = framed
     }

@@ -6,12 +6,14 @@ public struct FieldLines: Sendable {
     /// No lines.
     public init() {}
 
-    /// Adds a line. Precondition: no CR, LF or NUL in `value`: it would be a second line of the client's choice.
+    /// Adds a line. Precondition: no control characters but HTAB in `value`: a line break in it would begin a second
+    /// line.
     public mutating func append(_ name: StaticString, _ value: some Collection<UInt8>) {
-        precondition(
-            value.allSatisfy { $0 != Byte.carriageReturn && $0 != Byte.lineFeed && $0 != 0 },
-            "A header field's value is one line.")
-        bytes.reserveCapacity(bytes.count + name.utf8CodeUnitCount + value.count + 4)
+        value.withBytes { append(name, bytes: $0) }
+    }
+
+    private mutating func append(_ name: StaticString, bytes value: UnsafeRawBufferPointer) {
+        precondition(value.endOfFieldContent(from: 0) == value.count, "A header field's value is one line.")
         bytes.append(name)
         bytes.append(": ")
         bytes.append(contentsOf: value)

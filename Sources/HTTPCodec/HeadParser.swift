@@ -89,12 +89,11 @@ public struct HeadParser: Sendable {
 
     private func finish(_ head: UnsafeRawBufferPointer) throws(FramingError) -> RequestHead {
         guard let target else { preconditionFailure("A complete head has a target.") }
-        let bytes = [UInt8](head.part(0..<position))
         let framing = try MessageFraming(
-            fields, in: bytes, minorVersion: minorVersion, bodyLimit: limits.bodySize)
+            fields, in: head, minorVersion: minorVersion, bodyLimit: limits.bodySize)
         return RequestHead(
-            method: method, minorVersion: minorVersion, form: target, framing: framing, bytes: bytes,
-            fields: fields)
+            method: method, minorVersion: minorVersion, form: target, framing: framing,
+            bytes: [UInt8](head.part(0..<position)), fields: fields)
     }
 
     /// One empty line before the request is tolerated (RFC 9112, section 2.2).
@@ -140,8 +139,8 @@ extension HeadParser {
     }
 
     private mutating func scanTarget(_ head: UnsafeRawBufferPointer) throws(FramingError) {
-        let end = min(head.count, mark + limits.targetSize + 1)
-        while position < end, head[position].isTargetContent { position += 1 }
+        position = head.part(0..<min(head.count, mark + limits.targetSize + 1)).endOfTargetContent(
+            from: position)
         guard position - mark <= limits.targetSize else { throw .targetTooLong(limit: limits.targetSize) }
         guard position < head.count else { return }
         guard head[position] == Byte.space, position > mark else {
@@ -176,6 +175,7 @@ extension HeadParser {
             throw .badRequest("The request line must end after the HTTP version, in CR LF.")
         }
         position += 1
+        fields.reserveCapacity(16)
         phase = .requestLineFeed
     }
 }
@@ -196,7 +196,7 @@ extension HeadParser {
     }
 
     private mutating func scanFieldName(_ head: UnsafeRawBufferPointer) throws(FramingError) {
-        while position < head.count, head[position].isToken { position += 1 }
+        position = head.endOfToken(from: position)
         guard position < head.count else { return }
         guard head[position] == Byte.colon, position > mark else {
             throw .badRequest(
@@ -208,7 +208,7 @@ extension HeadParser {
     }
 
     private mutating func scanFieldValue(_ head: UnsafeRawBufferPointer) throws(FramingError) {
-        while position < head.count, head[position].isFieldContent { position += 1 }
+        position = head.endOfFieldContent(from: position)
         guard position < head.count else { return }
         guard head[position] == Byte.carriageReturn else {
             throw .badRequest(
@@ -221,6 +221,26 @@ extension HeadParser {
         fields.append(RequestHead.Field(name: name, known: FieldName.Known(head.part(name)), value: value))
         position += 1
         phase = .fieldLineFeed
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func endOfToken(from start: Int) -> Int {
+        var offset = start
+        while offset < count, self[offset].isToken { offset += 1 }
+        return offset
+    }
+
+    fileprivate func endOfTargetContent(from start: Int) -> Int {
+        firstOffset(from: start) { word in
+            // Below 0x21 the first subtraction borrows, at `#` the second, at 0x7F the third; above, the bit is set.
+            let low = word &- UInt64(eightTimes: 0x21)
+            let hash = (word ^ UInt64(eightTimes: UInt8(ascii: "#"))) &- UInt64(eightTimes: 0x01)
+            let delete = (word ^ UInt64(eightTimes: 0x7F)) &- UInt64(eightTimes: 0x01)
+            return low | hash | delete | word
+        } isHit: {
+            !$0.isTargetContent
+        }
     }
 }
 

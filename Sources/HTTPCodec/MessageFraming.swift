@@ -9,10 +9,10 @@ struct MessageFraming {
 
     /// Judges the fields of a complete head.
     init(
-        _ fields: [RequestHead.Field], in bytes: [UInt8], minorVersion: Int, bodyLimit: Int
+        _ fields: [RequestHead.Field], in head: UnsafeRawBufferPointer, minorVersion: Int, bodyLimit: Int
     ) throws(FramingError) {
         var relevant = RelevantFields()
-        for field in fields where field.known != .none { try relevant.add(field, in: bytes) }
+        for field in fields where field.known != .none { try relevant.add(field, in: head) }
         guard relevant.hasHost || minorVersion == 0 else {
             throw .badRequest("An HTTP/1.1 request must have a Host field.")
         }
@@ -38,13 +38,13 @@ private struct RelevantFields {
     var expectsContinue = false
     var hasOtherExpectation = false
 
-    mutating func add(_ field: RequestHead.Field, in bytes: [UInt8]) throws(FramingError) {
+    mutating func add(_ field: RequestHead.Field, in head: UnsafeRawBufferPointer) throws(FramingError) {
         switch field.known {
-        case .host: try addHost(bytes[field.value])
-        case .contentLength: try addContentLength(bytes[field.value])
-        case .transferEncoding: try addTransferEncoding(bytes[field.value])
-        case .connection: addConnection(bytes[field.value])
-        case .expect: addExpectation(bytes[field.value])
+        case .host: try addHost(head[field.value])
+        case .contentLength: try addContentLength(head[field.value])
+        case .transferEncoding: try addTransferEncoding(head[field.value])
+        case .connection: addConnection(head[field.value])
+        case .expect: addExpectation(head[field.value])
         case .none, .accept, .prefer, .origin, .ifMatch, .contentType, .requestID, .ifNoneMatch, .lastEventID,
             .authorization, .idempotencyKey, .requestMethod, .requestHeaders:
             break
@@ -70,14 +70,16 @@ private struct RelevantFields {
     }
 
     /// RFC 9112, section 3.2.
-    private mutating func addHost(_ value: ArraySlice<UInt8>) throws(FramingError) {
+    private mutating func addHost(_ value: Slice<UnsafeRawBufferPointer>) throws(FramingError) {
         guard !hasHost else { throw .badRequest("A request must not have more than one Host field.") }
-        guard HostField(value) != nil else { throw .badRequest("The Host field is malformed.") }
+        guard HostParts(UnsafeRawBufferPointer(rebasing: value)) != nil else {
+            throw .badRequest("The Host field is malformed.")
+        }
         hasHost = true
     }
 
     /// RFC 9110, section 8.6; a list of equal lengths, which may be repaired there, is refused here.
-    private mutating func addContentLength(_ value: ArraySlice<UInt8>) throws(FramingError) {
+    private mutating func addContentLength(_ value: Slice<UnsafeRawBufferPointer>) throws(FramingError) {
         guard contentLength == nil else {
             throw .badRequest("A request must not have more than one Content-Length.")
         }
@@ -86,7 +88,7 @@ private struct RelevantFields {
     }
 
     /// RFC 9112, section 6.1.
-    private mutating func addTransferEncoding(_ value: ArraySlice<UInt8>) throws(FramingError) {
+    private mutating func addTransferEncoding(_ value: Slice<UnsafeRawBufferPointer>) throws(FramingError) {
         guard isChunked == nil else {
             throw .badRequest("A request must not have more than one Transfer-Encoding.")
         }
@@ -94,7 +96,7 @@ private struct RelevantFields {
     }
 
     /// RFC 9110, section 7.6.1.
-    private mutating func addConnection(_ value: ArraySlice<UInt8>) {
+    private mutating func addConnection(_ value: Slice<UnsafeRawBufferPointer>) {
         value.split(at: Byte.comma) { option in
             if option.equalsIgnoringCase("close") { closes = true }
             if option.equalsIgnoringCase("keep-alive") { asksToKeepAlive = true }
@@ -102,7 +104,7 @@ private struct RelevantFields {
     }
 
     /// RFC 9110, section 10.1.1.
-    private mutating func addExpectation(_ value: ArraySlice<UInt8>) {
+    private mutating func addExpectation(_ value: Slice<UnsafeRawBufferPointer>) {
         if value.equalsIgnoringCase("100-continue") {
             expectsContinue = true
         } else {

@@ -40,7 +40,7 @@ struct RequestTarget: Sendable {
 
     /// The authority form of CONNECT (section 3.2.3): host and port, both required.
     private init(_ head: UnsafeRawBufferPointer, tunnelTo range: Range<Int>) throws(FramingError) {
-        guard let host = HostField(ArraySlice(head.part(range))), host.port != nil else {
+        guard let host = HostParts(head.part(range)), host.port != nil else {
             throw .badRequest("The target of CONNECT must be a host and a port.")
         }
         self.init(path: range.upperBound..<range.upperBound, authority: range)
@@ -55,7 +55,7 @@ struct RequestTarget: Sendable {
         }
         var end = start
         while end < range.upperBound, head[end] != Byte.slash, head[end] != UInt8(ascii: "?") { end += 1 }
-        guard HostField(ArraySlice(head.part(start..<end))) != nil else {
+        guard HostParts(head.part(start..<end)) != nil else {
             throw .badRequest("The authority of the request target is malformed.")
         }
         self.init(head, pathAndQuery: end..<range.upperBound)

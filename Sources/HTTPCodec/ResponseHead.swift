@@ -39,7 +39,7 @@ public enum ResponseHead {
         buffer.append("\r\nDate: ")
         buffer.append(contentsOf: date.bytes)
         buffer.append("\r\nX-Request-Id: ")
-        buffer.append(contentsOf: requestID)
+        requestID.withBytes { buffer.append(contentsOf: $0) }
         buffer.append("\r\n")
         buffer.append(contentsOf: fields)
         switch framing {
