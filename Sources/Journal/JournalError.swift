@@ -4,7 +4,7 @@
 public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A later version of this software wrote it; only that may open it.
     case newer(found: Int, known: Int)
-    /// What is there is not a journal of this software. It was left as it is.
+    /// What is there is not a journal of this software. It keeps its content.
     case foreign(String)
     /// It was a journal, and is damaged.
     case corrupt(String)

@@ -5,7 +5,7 @@ import Glibc
 /// Nothing here opens an existing file: closing it again would drop the locks that SQLite holds on it in this
 /// process (https://www.sqlite.org/howtocorrupt.html, 2.2).
 struct JournalFile {
-    /// The path for SQLite, which takes no special meaning from it.
+    /// The path for SQLite, without links and without a special meaning.
     let path: String
     private var logPath: String { path + "-wal" }
 
@@ -13,8 +13,7 @@ struct JournalFile {
     init(path: String) throws(JournalError) {
         guard !path.isEmpty else { throw .failed("its path is empty") }
         guard !path.utf8.contains(0) else { throw .failed("its path contains a NUL") }
-        // Otherwise ":memory:" and "file:x?mode=memory" would be databases that forget.
-        self.path = path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
+        self.path = Self.resolved(path)
         // The log first: once another process has written one, the file is no longer empty.
         let logSize = status(of: logPath)?.st_size ?? 0
         let file = try existingOrNew()
@@ -61,6 +60,16 @@ struct JournalFile {
         }
         let file: Node?
         let log: Node?
+    }
+
+    /// The log of a journal lies beside the file itself, not beside a link to it.
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else {
+            // Nothing is there yet. ":memory:" and "file:x?mode=memory" would be databases that forget.
+            return path.utf8.first == UInt8(ascii: "/") ? path : "./" + path
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     private func existingOrNew() throws(JournalError) -> stat {

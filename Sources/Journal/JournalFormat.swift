@@ -9,6 +9,11 @@ enum JournalFormat {
         INSERT INTO entry (key, revision, value) VALUES (?1, ?2, ?3)
         ON CONFLICT (key) DO UPDATE SET revision = ?2, value = ?3
         """
+    private static let pageSize = 4096
+    /// When the log has this many bytes it is written back into the file, and begins anew.
+    private static let logLimit = 4 << 20
+    /// Measured with 100 000 entries of 300 bytes: a table with rowids, ordered by revision or not, costs 1.0 to 2.4
+    /// times the CPU per renewal, and replays at best 0.1 s faster.
     private static let schema = """
         CREATE TABLE entry (key TEXT PRIMARY KEY NOT NULL, revision INTEGER NOT NULL, value BLOB NOT NULL) \
         STRICT, WITHOUT ROWID
@@ -19,7 +24,9 @@ enum JournalFormat {
         guard !connection.isReadOnly else { throw .failed("it may not be written") }
         // With the lock kept from the first access on, the index of the log is in memory: no -shm file.
         try connection.run("PRAGMA locking_mode = EXCLUSIVE")
-        if file.isEmpty { try connection.run("PRAGMA auto_vacuum = INCREMENTAL") }
+        if file.isEmpty {
+            try connection.run("PRAGMA page_size = \(pageSize); PRAGMA auto_vacuum = INCREMENTAL")
+        }
         // Takes the lock before anything is looked at.
         try connection.run("BEGIN EXCLUSIVE")
         if try isNew(connection) {
@@ -35,7 +42,13 @@ enum JournalFormat {
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw .failed("its file system does not allow a write-ahead log")
         }
-        try connection.run("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(4 << 20)")
+        try connection.run(
+            """
+            PRAGMA synchronous = FULL;
+            PRAGMA wal_autocheckpoint = \(logLimit / pageSize);
+            PRAGMA journal_size_limit = \(logLimit);
+            PRAGMA temp_store = MEMORY
+            """)
         let finding = try connection.text("PRAGMA quick_check(1)")
         guard finding == "ok" else { throw .corrupt(finding ?? "its check found nothing") }
     }

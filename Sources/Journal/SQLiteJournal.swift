@@ -10,8 +10,20 @@ public final class SQLiteJournal: Journal {
         let commit: SQLiteStatement
         let put: SQLiteStatement
         let remove: SQLiteStatement
+
+        func write(_ entry: JournalEntry, revision: Int64) throws(JournalError) {
+            guard let value = entry.value else {
+                try remove.bind(1, entry.key)
+                return try remove.run()
+            }
+            try put.bind(1, entry.key)
+            try put.bind(2, revision)
+            try put.bind(3, value)
+            try put.run()
+        }
     }
-    /// At most this many pages are given back by one ``maintain()``.
+
+    /// At most this many pages of 4 KiB are given back by one ``maintain()``.
     private static let vacuumStep: Int64 = 256
 
     private let file: JournalFile
@@ -20,12 +32,13 @@ public final class SQLiteJournal: Journal {
 
     /// Opens the journal at `path`, or creates it; its structure is checked. O(entries).
     ///
-    /// Waits for nobody: ``JournalError/locked`` when another has it open. What is not a journal is left as it is.
+    /// Waits for nobody: ``JournalError/locked`` when another has it open. A file that is not a journal keeps its content.
     public init(path: String) throws(JournalError) {
         file = try JournalFile(path: path)
         let connection = try SQLiteConnection(path: file.path)
         try JournalFormat.open(connection, file)
         revision = try connection.integer("SELECT max(revision) FROM entry")
+        guard (0..<Int64.max / 2).contains(revision) else { throw .corrupt("it has no revision \(revision)") }
         opened = Opened(
             connection: connection,
             identity: file.identity,
@@ -42,7 +55,7 @@ public final class SQLiteJournal: Journal {
         try transaction { opened throws(JournalError) in
             for entry in batch {
                 next += 1
-                try Self.write(entry, revision: next, opened)
+                try opened.write(entry, revision: next)
             }
         }
         revision = next
@@ -73,18 +86,8 @@ public final class SQLiteJournal: Journal {
 
     /// Shortens the file by at most 1 MiB, once more than a quarter of it is empty.
     public func maintain() {
-        guard let opened else { return }
-        do {
-            let free = try opened.connection.integer("PRAGMA freelist_count")
-            let pages = try opened.connection.integer("PRAGMA page_count")
-            guard free > Self.vacuumStep, free > pages / 4 else { return }
-            try opened.connection.run("PRAGMA incremental_vacuum(\(Self.vacuumStep))")
-            // Only this makes the file shorter, and the log too.
-            try opened.connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        } catch {
-            // The file stays longer than need be, no more; the next append meets the same fault and tells.
-            rollBack(opened)
-        }
+        // After an error the file stays longer than need be, no more; the next append meets the fault and tells.
+        if let opened { try? shorten(opened.connection) }
     }
 
     /// Writes the log back into the file, and releases the lock.
@@ -102,6 +105,15 @@ public final class SQLiteJournal: Journal {
         }
     }
 
+    private func shorten(_ connection: SQLiteConnection) throws(JournalError) {
+        let free = try connection.integer("PRAGMA freelist_count")
+        let pages = try connection.integer("PRAGMA page_count")
+        guard free > Self.vacuumStep, free > pages / 4 else { return }
+        try connection.run("PRAGMA incremental_vacuum(\(Self.vacuumStep))")
+        // Only this makes the file itself shorter, and the log.
+        try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
     private func rollBack(_ opened: Opened) {
         // Some errors have rolled back already. If this fails, the next BEGIN does too, and tells.
         if opened.connection.isInTransaction { try? opened.connection.run("ROLLBACK") }
@@ -114,26 +126,5 @@ public final class SQLiteJournal: Journal {
             throw .failed("its file or log was moved, removed or replaced while open")
         }
         return opened
-    }
-
-    private static func write(_ entry: JournalEntry, revision: Int64, _ opened: Opened) throws(JournalError) {
-        var key = entry.key
-        let result: Result<Void, JournalError> = key.withUTF8 { key in
-            Result { () throws(JournalError) in
-                guard let value = entry.value else {
-                    try opened.remove.bind(1, text: key)
-                    return try opened.remove.run()
-                }
-                try opened.put.bind(1, text: key)
-                try opened.put.bind(2, revision)
-                try value.withUnsafeBytes { bytes in
-                    Result { () throws(JournalError) in
-                        try opened.put.bind(3, blob: bytes)
-                        try opened.put.run()
-                    }
-                }.get()
-            }
-        }
-        try result.get()
     }
 }

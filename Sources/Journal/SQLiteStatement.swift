@@ -52,21 +52,19 @@ final class SQLiteStatement {
         try connection.check(sqlite3_bind_int64(handle, index, value))
     }
 
-    /// Binds text, which must stay where it is until the statement has run.
-    func bind(_ index: Int32, text: UnsafeBufferPointer<UInt8>) throws(JournalError) {
-        let code = text.withMemoryRebound(to: CChar.self) {
-            sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), nil)
-        }
-        try connection.check(code)
+    /// Binds a copy of `text`.
+    func bind(_ index: Int32, _ text: String) throws(JournalError) {
+        try connection.check(
+            sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), csqlite_transient()))
     }
 
-    /// Binds bytes, which must stay where they are until the statement has run.
-    func bind(_ index: Int32, blob: UnsafeRawBufferPointer) throws(JournalError) {
-        // An empty buffer has no address, and no address would be NULL.
+    /// Binds a copy of `bytes`.
+    func bind(_ index: Int32, _ bytes: [UInt8]) throws(JournalError) {
+        // An empty array may have no address, and no address would be NULL.
         let code =
-            blob.isEmpty
+            bytes.isEmpty
             ? sqlite3_bind_zeroblob(handle, index, 0)
-            : sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(blob.count), nil)
+            : sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), csqlite_transient())
         try connection.check(code)
     }
 
