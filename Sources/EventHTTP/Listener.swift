@@ -56,7 +56,7 @@ final class Listener {
 
     private func acceptOne() -> Int32 {
         let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        return accept4(socket.descriptor.number, __SOCKADDR_ARG(), nil, flags)
+        return accept4(socket.descriptor.number, nil, nil, flags)
     }
 
     private func isShortage(_ failure: Int32) -> Bool {
