@@ -1,7 +1,7 @@
 import ActivityCore
 
 /// What went wrong, as every error is answered: a problem document (RFC 9457), `application/problem+json`.
-public struct Problem: Hashable, Sendable {
+public struct Problem: Error, Hashable, Sendable {
     /// The kinds of problems; each has one status, and its `type` is `/problems/<id>`.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case badRequest = "bad-request"

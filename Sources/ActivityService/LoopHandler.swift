@@ -1,0 +1,242 @@
+import ActivityCore
+import EventHTTP
+import HTTPCodec
+import WireFormat
+
+/// What every loop of a daemon is made from.
+struct LoopSettings: Sendable {
+    var policy = AccessPolicy()
+    var streams = StreamSettings()
+    var defaultTiming = Timing()
+}
+
+/// Answers the requests of one loop: judges who may ask, finds the resource, and hands over to the one who knows.
+final class LoopHandler: RequestHandler {
+    private let settings: LoopSettings
+    private let status: Status
+    private let metrics: LoopMetrics
+    private let parked: Parked
+    private let hub: Hub
+    private let streams: Streams
+    private let screens: ScreenReads
+    private let runs: RunReads
+    private let writes: RunWrites
+    private let exposition: () -> [UInt8]
+
+    /// - Parameter exposition: the metrics of all loops, as Prometheus reads them.
+    init(
+        settings: LoopSettings, status: Status, metrics: LoopMetrics, parked: Parked, hub: Hub,
+        streams: Streams,
+        screens: ScreenReads, runs: RunReads, exposition: @escaping () -> [UInt8]
+    ) {
+        self.settings = settings
+        self.status = status
+        self.metrics = metrics
+        self.parked = parked
+        self.hub = hub
+        self.streams = streams
+        self.screens = screens
+        self.runs = runs
+        writes = RunWrites(parked: parked, defaultTiming: settings.defaultTiming)
+        self.exposition = exposition
+    }
+
+    // MARK: Judging
+
+    /// What was found out about a request before its body was read.
+    private final class Admitted {
+        let route: Route
+
+        init(_ route: Route) { self.route = route }
+    }
+
+    func refusal(of head: RequestHead, _ exchange: Exchange) -> Response? {
+        // Without a body there is nothing to spare: `handle` follows at once, and judges.
+        guard head.bodyFraming != .none else { return nil }
+        do throws(Problem) {
+            exchange.context = Admitted(try admit(head, exchange))
+            return nil
+        } catch {
+            var response = error.response
+            response.fields += Caller(exchange, head, policy: settings.policy).fields
+            return response
+        }
+    }
+
+    /// The resource, if the request may have it: the order of checks is 421, path and method, names, 403, 415.
+    private func admit(_ head: RequestHead, _ exchange: Exchange) throws(Problem) -> Route {
+        guard let path = ResourcePath(head.path) else {
+            guard settings.policy.allowsHost(of: head) else { throw Problem.misdirected }
+            throw Problem.noSuchResource
+        }
+        exchange.label = path.resource.label.rawValue
+        guard path.resource.isExemptFromHostCheck || settings.policy.allowsHost(of: head) else {
+            throw Problem.misdirected
+        }
+        guard path.resource.allows(head.method) else { throw Problem.methodNotAllowed(path.resource) }
+        let route = try Route(path)
+        if head.method.isWrite {
+            guard settings.policy.allowsWrite(from: head) else { throw Problem.foreignOrigin }
+            guard head.method == .delete || head.bodyFraming == .none || head.hasJSONBody else {
+                throw Problem.unsupportedBody
+            }
+        }
+        return route
+    }
+
+    func response(to error: ServerError, _ exchange: Exchange) -> Response { Problem(error).response }
+
+    // MARK: Answering
+
+    func handle(_ head: RequestHead, body: [UInt8], _ exchange: Exchange) {
+        let caller = Caller(exchange, head, policy: settings.policy)
+        do throws(Problem) {
+            let route: Route
+            if let admitted = exchange.context as? Admitted {
+                route = admitted.route
+                exchange.context = nil
+            } else {
+                route = try admit(head, exchange)
+            }
+            switch head.method {
+            case .options: caller.respond(options(route, head))
+            case .get, .head: try read(route, head, caller)
+            case .put, .post, .patch, .delete: try write(route, head, body, caller)
+            case .connect, .trace: throw Problem.noSuchResource
+            }
+        } catch {
+            caller.refuse(error)
+        }
+    }
+
+    private func options(_ route: Route, _ head: RequestHead) -> Response {
+        var lines = FieldLines()
+        lines.append("Allow", route.resource.methods)
+        let isAllowed = settings.policy.allowedOrigin(of: head) != nil
+        return Response(
+            status: 204,
+            fields: lines.bytes + (isAllowed ? CORS.preflight(allowing: route.resource.methods) : []))
+    }
+
+    private func read(_ route: Route, _ head: RequestHead, _ caller: Caller) throws(Problem) {
+        switch route {
+        case .health: return caller.respond(.text(Array("ok\n".utf8)))
+        case .readiness:
+            if let reason = status.reasonNotReady { throw Problem.unavailable(reason) }
+            return caller.respond(.text(Array("ready\n".utf8)))
+        case .metrics:
+            return caller.respond(.text(exposition(), type: "text/plain; version=0.0.4; charset=utf-8"))
+        case .screen(let key):
+            try screen(ScreenRequest(head, screen: key.screen, scope: key.scope), head, caller)
+        case .screens(let scope): try screen(ScreenRequest(head, screen: nil, scope: scope), head, caller)
+        case .run(let key):
+            try checkService(caller)
+            runs.run(key, head, caller)
+        case .runsOfTask(let task, let scope):
+            try checkService(caller)
+            runs.history(of: task, scope, caller)
+        case .runs(let scope):
+            try checkService(caller)
+            runs.list(scope, head, caller)
+        case .configuration(let name):
+            try checkService(caller)
+            try configuration(name, head, caller)
+        case .server: throw Problem.noSuchResource
+        }
+    }
+
+    private func screen(_ request: ScreenRequest, _ head: RequestHead, _ caller: Caller) throws(Problem) {
+        switch request.format {
+        case .json:
+            try checkService(caller)
+            screens.answer(request, head, caller)
+        case .sse:
+            caller.exchange.label = RouteLabel.stream.rawValue
+            if caller.exchange.isHead { return caller.respond(Response(status: 200, fields: Streams.fields)) }
+            if caller.exchange.isServerFull || !status.isJournalOpen { return Streams.refuse(.full, caller) }
+            if status.drainStep.rawValue >= DrainStep.closing.rawValue {
+                return Streams.refuse(.shutdown, caller)
+            }
+            streams.open(request, caller)
+        }
+    }
+
+    private func configuration(_ name: ScreenName, _ head: RequestHead, _ caller: Caller) throws(Problem) {
+        guard let published = screens.configuration(of: name) else {
+            throw Problem(.notFound, "The screen has no configuration of its own; the defaults are in force.")
+        }
+        let body = ConfigurationBody.encode(published, for: name, defaultTiming: settings.defaultTiming)
+        let token = Token(of: body)
+        var response = Response.json(status: 200, body, token: token)
+        if let tags = head.entityTags(.ifNoneMatch), tags.matchesWeakly(token.hex) { response.status = 304 }
+        caller.respond(response)
+    }
+
+    private func write(_ route: Route, _ head: RequestHead, _ body: [UInt8], _ caller: Caller) throws(Problem)
+    {
+        try checkService(caller)
+        switch (route, head.method) {
+        case (.run(let key), .put): writes.put(key, head, body, caller)
+        case (.run(let key), .patch): writes.patch(key, head, body, caller)
+        case (.run(let key), .delete): writes.delete(key, head, caller)
+        case (.runsOfTask(let task, let scope), .post): writes.post(task, scope, head, body, caller)
+        case (.configuration(let name), .put): writes.configure(name, head, body, caller)
+        case (.configuration(let name), .delete): writes.removeConfiguration(name, head, caller)
+        default: throw Problem.noSuchResource
+        }
+    }
+
+    /// - Throws: `unavailable` when all connections are in use, or the journal is not open yet.
+    private func checkService(_ caller: Caller) throws(Problem) {
+        if caller.exchange.isServerFull { throw Problem.full }
+        if !status.isJournalOpen { throw Problem.unavailable("the journal is not open yet") }
+    }
+
+    // MARK: Connections
+
+    func clientFinished(_ exchange: Exchange) {
+        if let poll = exchange.context as? LongPoll { screens.conclude(poll, inDrain: false) }
+        if let poll = exchange.context as? RunPoll { runs.conclude(poll, inDrain: false) }
+    }
+
+    func clientVanished(_ exchange: Exchange) {
+        if let poll = exchange.context as? LongPoll { screens.forget(poll) }
+        if let poll = exchange.context as? RunPoll { runs.forget(poll) }
+    }
+
+    func streamDrained(_ stream: EventStream) {
+        if let subscriber = stream.context as? Subscriber { hub.drained(subscriber) }
+    }
+
+    func streamClosed(_ stream: EventStream) {
+        if let subscriber = stream.context as? Subscriber { streams.remove(subscriber) }
+    }
+
+    /// The drain's window has begun: parked long polls are answered, streams are closed over `seconds`.
+    func beginClosing(over seconds: Double) {
+        screens.concludeAll()
+        runs.concludeAll()
+        streams.closeAll(over: seconds)
+    }
+
+    func answered(_ exchange: Exchange, status: Int, bytes: Int) {
+        metrics.answered(route: exchange.label, status: status)
+    }
+
+    // MARK: Messages
+
+    /// Takes what other threads sent, and ends with one turn of the fan-out.
+    func consume(_ messages: [LoopMessage]) {
+        for message in messages {
+            switch message {
+            case .published(let keys, let configurations, let instant):
+                hub.published(keys, configurations: configurations, at: instant)
+                screens.published(keys, configurations: configurations)
+            case .runChanged(let key, let run): runs.changed(key, run)
+            case .reply(let reply, let number): parked.resume(number, with: reply)
+            case .drain: break
+            }
+        }
+        hub.takeTurn()
+    }
+}

@@ -1,0 +1,70 @@
+import ActivityCore
+import EventHTTP
+import Glibc
+import Journal
+import WireFormat
+
+/// Where runs and configurations are kept.
+public enum JournalChoice: Hashable, Sendable {
+    /// Nowhere: they go with the process.
+    case memory
+    /// In an SQLite file at this path.
+    case sqlite(String)
+}
+
+/// What the registry's thread needs to begin.
+struct RegistryThread: Sendable {
+    let journal: JournalChoice
+    /// Seconds to wait for another process that holds the journal.
+    let journalWait: Double
+    let limits: RegistryLimits
+    let timing: Timing
+    /// What the screens file holds.
+    let screens: [(ScreenName, ScreenConfiguration)]
+    let shared: SharedState
+
+    /// Opens the journal, replays it, and serves until told to stop. The thread's body.
+    func run() throws(ServiceError) {
+        let journal = try open()
+        var registry = Registry(limits: limits, timing: timing)
+        do throws(JournalError) {
+            try journal.replay { entry throws(JournalError) in
+                do throws(RecordError) {
+                    registry.replay(try RecordFormat.decode(key: entry.key, value: entry.value))
+                } catch {
+                    throw JournalError.corrupt("\(error.key): \(error.detail)")
+                }
+            }
+        } catch {
+            throw ServiceError.journal("\(error)")
+        }
+        let loop: EventLoop
+        do throws(EventHTTPError) {
+            loop = try EventLoop()
+        } catch {
+            throw ServiceError.system("\(error)")
+        }
+        let registrar = Registrar(
+            loop: loop, registry: registry, timing: timing, journal: journal, shared: shared)
+        loop.receive(from: shared.registry) { registrar.consume($0) }
+        registrar.start(with: screens)
+        loop.run()
+    }
+
+    private func open() throws(ServiceError) -> any Journal {
+        guard case .sqlite(let path) = journal else { return MemoryJournal() }
+        let deadline = Clock.monotonic() + UInt64(journalWait * 1_000_000_000)
+        var hasTold = false
+        while true {
+            do throws(JournalError) {
+                return try SQLiteJournal(path: path)
+            } catch .locked where Clock.monotonic() < deadline && shared.status.drainStep == .none {
+                if !hasTold { shared.log.warning("Another process holds the journal; waiting for it", [:]) }
+                hasTold = true
+                usleep(50_000)
+            } catch {
+                throw ServiceError.journal("\(error)")
+            }
+        }
+    }
+}

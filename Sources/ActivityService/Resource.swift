@@ -1,0 +1,111 @@
+import HTTPCodec
+
+/// A kind of resource: what a path's shape says before any name in it is looked at.
+enum Resource: Int, CaseIterable, Sendable {
+    case run, runsOfTask, runs, screen, screens, configuration, health, readiness, metrics
+    /// `OPTIONS *`.
+    case server
+
+    /// The methods that it has, as `Allow` lists them.
+    var methods: String {
+        switch self {
+        case .run: "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"
+        case .runsOfTask: "GET, HEAD, POST, OPTIONS"
+        case .runs, .screen, .screens, .health, .readiness, .metrics: "GET, HEAD, OPTIONS"
+        case .configuration: "GET, HEAD, PUT, DELETE, OPTIONS"
+        case .server: "OPTIONS"
+        }
+    }
+
+    /// True when it answers `method`.
+    func allows(_ method: Method) -> Bool {
+        switch method {
+        case .options: true
+        case .get, .head: self != .server
+        case .put, .delete: self == .run || self == .configuration
+        case .patch: self == .run
+        case .post: self == .runsOfTask
+        case .connect, .trace: false
+        }
+    }
+
+    /// What the metrics call it.
+    var label: RouteLabel {
+        switch self {
+        case .run: .run
+        case .runsOfTask, .runs: .runs
+        case .screen: .screen
+        case .screens: .screens
+        case .configuration: .configuration
+        case .health, .readiness: .probe
+        case .metrics: .metrics
+        case .server: .other
+        }
+    }
+
+    /// True for the probes of an orchestrator, which know no host name of ours.
+    var isExemptFromHostCheck: Bool { self == .health || self == .readiness }
+}
+
+/// The values of the label `route` in the metrics: fixed texts, never a name from a request.
+enum RouteLabel: Int, CaseIterable, Sendable {
+    case other, run, runs, screen, screens, stream, configuration, probe, metrics
+}
+
+/// What a path says: the kind of resource, and its names as raw bytes, still percent-encoded.
+struct ResourcePath {
+    let resource: Resource
+    private(set) var scope: ArraySlice<UInt8>?
+    private(set) var first: ArraySlice<UInt8>?
+    private(set) var second: ArraySlice<UInt8>?
+
+    /// Nil when no resource has a path of this shape.
+    init?(_ path: ArraySlice<UInt8>) {
+        if path.elementsEqual("*".utf8) {
+            resource = .server
+            return
+        }
+        var segments = path.dropFirst().split(
+            separator: UInt8(ascii: "/"), maxSplits: 9, omittingEmptySubsequences: false)[...]
+        guard segments.first?.elementsEqual("v1".utf8) == true else {
+            guard segments.count == 1, let found = Self.operational(segments[segments.startIndex]) else {
+                return nil
+            }
+            resource = found
+            return
+        }
+        segments.removeFirst()
+        if segments.count > 2, segments.first?.elementsEqual("scopes".utf8) == true {
+            segments.removeFirst()
+            scope = segments.removeFirst()
+        }
+        let parts = Array(segments)
+        guard let collection = parts.first else { return nil }
+        if collection.elementsEqual("runs".utf8), parts.count == 1 {
+            resource = .runs
+        } else if collection.elementsEqual("screens".utf8) {
+            switch parts.count {
+            case 1: resource = .screens
+            case 2: resource = .screen
+            case 3 where parts[2].elementsEqual("configuration".utf8) && scope == nil:
+                resource = .configuration
+            default: return nil
+            }
+        } else if collection.elementsEqual("tasks".utf8), parts.count == 3 || parts.count == 4,
+            parts[2].elementsEqual("runs".utf8)
+        {
+            resource = parts.count == 4 ? .run : .runsOfTask
+        } else {
+            return nil
+        }
+        first = parts.count > 1 ? parts[1] : nil
+        second = parts.count > 3 ? parts[3] : nil
+    }
+
+    private static func operational(_ name: ArraySlice<UInt8>) -> Resource? {
+        if name.elementsEqual("healthz".utf8) { return .health }
+        if name.elementsEqual("readyz".utf8) { return .readiness }
+        if name.elementsEqual("metrics".utf8) { return .metrics }
+        return nil
+    }
+}

@@ -1,0 +1,201 @@
+import ActivityCore
+import EventHTTP
+import HTTPCodec
+import WireFormat
+
+/// Answers reads of screens with JSON: at once from the board, or when it changes. Confined to its loop.
+final class ScreenReads {
+    private let loop: EventLoop
+    private let board: Board
+    private let renderer: Renderer
+    private let hub: Hub
+    private let status: Status
+    private let metrics: LoopMetrics
+    private var agenda: Agenda<LongPoll>?
+    /// Parked reads of lists without ids, which any change in their scopes may concern.
+    private var listPolls: [ObjectIdentifier: LongPoll] = [:]
+    private var parked: [ObjectIdentifier: LongPoll] = [:]
+
+    init(loop: EventLoop, board: Board, renderer: Renderer, hub: Hub, status: Status, metrics: LoopMetrics) {
+        self.loop = loop
+        self.board = board
+        self.renderer = renderer
+        self.hub = hub
+        self.status = status
+        self.metrics = metrics
+        agenda = Agenda(loop: loop) { [unowned self] in lookAgain($0) }
+        hub.reconsider = { [unowned self] in reconsider($0) }
+    }
+
+    // MARK: Answering
+
+    /// Answers a GET or HEAD, or parks it.
+    func answer(_ request: ScreenRequest, _ head: RequestHead, _ caller: Caller) {
+        let tags = head.entityTags(.ifNoneMatch)
+        let wait = tags == nil || caller.exchange.isHead ? nil : head.wait
+        let isClosing = status.drainStep.rawValue >= DrainStep.closing.rawValue
+        if let tags, let wait, wait > 0, !isClosing { return park(request, tags, wait, caller) }
+        let rendered = render(request)
+        guard let tags, tags.matchesWeakly(rendered.token.hex) else {
+            return send(rendered, caller, wait: wait)
+        }
+        sendNothingNew(rendered, caller, wait: wait, inDrain: isClosing && wait != nil)
+    }
+
+    private func park(_ request: ScreenRequest, _ tags: EntityTags, _ wait: Int, _ caller: Caller) {
+        let screens = screens(of: request)
+        let poll = LongPoll(
+            caller: caller, request: request, screens: screens, tags: tags, wait: wait, parkedAt: loop.now,
+            readings: screens.map { board.read($0, in: request.chain) })
+        // Registered first and read afterwards: a change in between is seen by one of the two.
+        register(poll)
+        let rendered = render(request)
+        guard tags.matchesWeakly(rendered.token.hex) else {
+            forget(poll)
+            return send(rendered, caller, wait: wait)
+        }
+        caller.exchange.context = poll
+        caller.exchange.park(.longPoll)
+        agenda?.add(poll, at: poll.deadline)
+    }
+
+    private func register(_ poll: LongPoll) {
+        parked[ObjectIdentifier(poll)] = poll
+        metrics.parked()
+        if case .all = poll.request.selection {
+            listPolls[ObjectIdentifier(poll)] = poll
+        } else {
+            hub.watch(poll, poll.screens, in: poll.request.chain)
+        }
+    }
+
+    /// Takes a poll out of everything; its client gets no answer by this.
+    func forget(_ poll: LongPoll) {
+        guard !poll.isAnswered else { return }
+        poll.isAnswered = true
+        metrics.unparked()
+        parked[ObjectIdentifier(poll)] = nil
+        if listPolls.removeValue(forKey: ObjectIdentifier(poll)) == nil {
+            hub.unwatch(poll, poll.screens, in: poll.request.scope)
+        }
+    }
+
+    // MARK: Changes
+
+    /// Something of these screens changed: lists without ids look whether it concerns them.
+    func published(_ keys: [ScreenKey], configurations: [ScreenName]) {
+        guard !listPolls.isEmpty else { return }
+        for poll in Array(listPolls.values)
+        where !configurations.isEmpty || keys.contains(where: { poll.request.chain.contains($0.scope) }) {
+            reconsider(poll)
+        }
+    }
+
+    private func reconsider(_ poll: LongPoll) {
+        guard !poll.isAnswered else { return }
+        guard loop.now >= poll.parkedAt + LongPoll.patience || hasChangedUrgently(poll) else {
+            guard !poll.isLookedAtAgain else { return }
+            poll.isLookedAtAgain = true
+            agenda?.add(poll, at: poll.parkedAt + LongPoll.patience)
+            return
+        }
+        let rendered = render(poll.request)
+        guard !poll.tags.matchesWeakly(rendered.token.hex) else { return }
+        forget(poll)
+        send(rendered, poll.caller, wait: poll.wait)
+    }
+
+    private func hasChangedUrgently(_ poll: LongPoll) -> Bool {
+        if case .all = poll.request.selection, screens(of: poll.request) != poll.screens { return true }
+        return zip(poll.screens, poll.readings).contains { screen, old in
+            board.read(screen, in: poll.request.chain).differsUrgently(from: old)
+        }
+    }
+
+    private func lookAgain(_ poll: LongPoll) {
+        guard !poll.isAnswered else { return }
+        if loop.now >= poll.deadline { return conclude(poll, inDrain: false) }
+        poll.isLookedAtAgain = false
+        reconsider(poll)
+    }
+
+    /// Answers a parked poll now, with the newest state or with 304.
+    func conclude(_ poll: LongPoll, inDrain: Bool) {
+        guard !poll.isAnswered else { return }
+        forget(poll)
+        let rendered = render(poll.request)
+        guard poll.tags.matchesWeakly(rendered.token.hex) else {
+            return send(rendered, poll.caller, wait: poll.wait)
+        }
+        sendNothingNew(rendered, poll.caller, wait: poll.wait, inDrain: inDrain)
+    }
+
+    /// Answers every parked poll, since the daemon is shutting down.
+    func concludeAll() {
+        for poll in Array(parked.values) { conclude(poll, inDrain: true) }
+    }
+
+    // MARK: Bodies
+
+    /// The configuration of a screen; nil when nobody configured it.
+    func configuration(of screen: ScreenName) -> ScreenConfiguration? {
+        board.read(screen, in: [.root]).configuration?.value
+    }
+
+    private func screens(of request: ScreenRequest) -> [ScreenName] {
+        switch request.selection {
+        case .one(let view): [view.screen]
+        case .several(let views): views.map(\.screen)
+        case .all(_, let limit, let after): listed(request.chain, limit: limit, after: after).screens
+        }
+    }
+
+    private func listed(_ chain: [Scope], limit: Int, after: ScreenName?) -> (
+        screens: [ScreenName], hasMore: Bool
+    ) {
+        let all = board.listedScreens(in: chain)
+        let rest = all.drop { name in
+            after.map { !$0.rawValue.utf8.lexicographicallyPrecedes(name.rawValue.utf8) } ?? false
+        }
+        return (Array(rest.prefix(limit)), rest.count > limit)
+    }
+
+    private func render(_ request: ScreenRequest) -> RenderedView {
+        switch request.selection {
+        case .one(let view): return render(view, request)
+        case .several(let views): return join(views.map { render($0, request) }, next: nil)
+        case .all(let geometry, let limit, let after):
+            let page = listed(request.chain, limit: limit, after: after)
+            let views = page.screens.map { render(ViewRequest(screen: $0, geometry: geometry), request) }
+            let next =
+                page.hasMore ? page.screens.last.map { Cursor.afterScreen($0, scope: request.scope) } : nil
+            return join(views, next: next)
+        }
+    }
+
+    private func render(_ view: ViewRequest, _ request: ScreenRequest) -> RenderedView {
+        renderer.render(ViewKey(scope: request.scope, view: view), board.read(view.screen, in: request.chain))
+    }
+
+    private func join(_ views: [RenderedView], next: String?) -> RenderedView {
+        let (body, token) = ScreenBody.several(views.map(\.body), next: next)
+        return RenderedView(body: body, token: token, isPending: views.contains(where: \.isPending))
+    }
+
+    // MARK: Answers
+
+    private func send(_ rendered: RenderedView, _ caller: Caller, wait: Int?) {
+        var response = Response(status: 200, fields: rendered.fields, body: rendered.body)
+        if let wait { response.fields += Self.applied(wait) }
+        caller.respond(response)
+    }
+
+    private func sendNothingNew(_ rendered: RenderedView, _ caller: Caller, wait: Int?, inDrain: Bool) {
+        var response = Response(status: 304, fields: rendered.notModifiedFields)
+        if let wait { response.fields += Self.applied(wait) }
+        if inDrain, !rendered.isPending { response.fields += Array("Retry-After: 2\r\n".utf8) }
+        caller.respond(response)
+    }
+
+    private static func applied(_ wait: Int) -> [UInt8] { Array("Preference-Applied: wait=\(wait)\r\n".utf8) }
+}

@@ -1,0 +1,126 @@
+import ActivityCore
+import HTTPCodec
+import IndicatorLayout
+import WireFormat
+
+/// One screen as one viewer wants to see it.
+struct ViewRequest: Hashable, Sendable {
+    let screen: ScreenName
+    let geometry: ViewGeometry
+    /// The id as it was asked for, on requests of several screens.
+    let label: String?
+
+    /// The screen at `geometry`.
+    init(screen: ScreenName, geometry: ViewGeometry, label: String? = nil) {
+        self.screen = screen
+        self.geometry = geometry
+        self.label = label
+    }
+
+    /// `name` or `name:WIDTHxHEIGHT`; the size wins over that of `geometry`.
+    init(id: String, geometry: ViewGeometry) throws(Problem) {
+        let parts = id.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let screen = ScreenName(String(first)) else {
+            throw Problem.invalidName("screen")
+        }
+        var geometry = geometry
+        if parts.count == 2 {
+            let sides = parts[1].split(separator: "x", omittingEmptySubsequences: false).map {
+                Double(decimal: String($0))
+            }
+            guard sides.count == 2, let width = sides[0], let height = sides[1], Bounds.side.contains(width),
+                Bounds.side.contains(height)
+            else {
+                throw Problem.invalidParameter(
+                    "id", "the size after the colon must be WIDTHxHEIGHT in points")
+            }
+            geometry.width = width
+            geometry.height = height
+        }
+        self.screen = screen
+        self.geometry = geometry
+        label = id
+    }
+}
+
+/// Which screens are meant.
+enum ScreenSelection {
+    case one(ViewRequest)
+    case several([ViewRequest])
+    /// One page of the list without ids.
+    case all(geometry: ViewGeometry, limit: Int, after: ScreenName?)
+}
+
+/// The media types in which an indicator is served, in the order of preference.
+enum ScreenFormat: String, CaseIterable {
+    case json, sse
+
+    static let mediaTypes = ["application/json", "text/event-stream"].compactMap(MediaType.init)
+}
+
+/// A reader's wishes for a heartbeat.
+enum HeartbeatStyle: String, CaseIterable {
+    case comment, event
+}
+
+/// A read of one, several or all screens.
+struct ScreenRequest {
+    /// The most screens on one request.
+    static let mostScreens = 256
+
+    let scope: Scope
+    let chain: [Scope]
+    let selection: ScreenSelection
+    let format: ScreenFormat
+    let heartbeat: HeartbeatStyle
+    /// The position that a reconnecting reader names; it counts only for a single screen.
+    let lastEventID: Token?
+
+    /// - Throws: `invalid-name`, `invalid-parameter`, `not-acceptable`.
+    init(_ head: RequestHead, screen: ScreenName?, scope: Scope) throws(Problem) {
+        let parameters = try Parameters(head.query)
+        self.scope = scope
+        chain = scope.chain
+        format = try Self.format(head, parameters)
+        heartbeat = try parameters.choice("heartbeat", of: HeartbeatStyle.self) ?? .comment
+        let geometry = try parameters.geometry()
+        if let screen {
+            selection = .one(ViewRequest(screen: screen, geometry: geometry))
+        } else {
+            selection = try Self.selection(parameters, geometry, scope, format)
+        }
+        let position = try parameters.text("last_event_id")
+        lastEventID =
+            head.value(of: .lastEventID).map { Token(hex: $0) } ?? position.flatMap { Token(hex: $0.utf8) }
+    }
+
+    private static func format(_ head: RequestHead, _ parameters: Parameters) throws(Problem) -> ScreenFormat
+    {
+        if let wished = try parameters.choice("format", of: ScreenFormat.self) { return wished }
+        guard let best = head.accept.best(among: ScreenFormat.mediaTypes) else { throw Problem.notAcceptable }
+        return ScreenFormat.allCases[best]
+    }
+
+    private static func selection(
+        _ parameters: Parameters, _ geometry: ViewGeometry, _ scope: Scope, _ format: ScreenFormat
+    ) throws(Problem) -> ScreenSelection {
+        let ids = parameters.all("id")
+        if ids.isEmpty {
+            let limit = format == .sse ? mostScreens : try parameters.limit()
+            let after = try parameters.text("cursor").map { text throws(Problem) in
+                guard let name = Cursor.screen(from: text, scope: scope) else { throw Problem.invalidCursor }
+                return name
+            }
+            return .all(geometry: geometry, limit: limit, after: after)
+        }
+        guard ids.count <= mostScreens else {
+            throw Problem.invalidParameter("id", "at most \(mostScreens) screens on one request")
+        }
+        var seen: Set<String> = []
+        var views: [ViewRequest] = []
+        for id in ids where seen.insert(id).inserted {
+            views.append(try ViewRequest(id: id, geometry: geometry))
+        }
+        return .several(views)
+    }
+}

@@ -1,0 +1,98 @@
+import ActivityCore
+import EventHTTP
+import HTTPCodec
+import PangoText
+
+/// What the threads of a daemon share: values, and objects that are safe to share.
+struct SharedState: Sendable {
+    let board: Board
+    let status: Status
+    let measurer: PangoTextMeasurer
+    let budget: ConnectionBudget
+    let registry: Mailbox<RegistryMessage>
+    let loops: [Mailbox<LoopMessage>]
+    let metrics: ServiceMetrics
+    let log: Log
+}
+
+/// One I/O loop with all that belongs to it: connections, subscribers, and the handler that serves them.
+final class ServiceLoop {
+    /// How often an ending loop looks whether it is done, in nanoseconds.
+    private static let endingStep: UInt64 = 10_000_000
+    /// How long an ending loop goes on serving, in nanoseconds.
+    private static let endingTime: UInt64 = 800_000_000
+
+    private let loop: EventLoop
+    private let server: HTTPServer
+    private let handler: LoopHandler
+    private let parked: Parked
+    private var ending: LoopTimer?
+    private var endsAt: UInt64 = 0
+
+    /// - Parameters:
+    ///   - number: the loop's place among `shared.loops`.
+    ///   - listeners: this loop's own.
+    init(
+        number: Int, listeners: [ListeningSocket], limits: ServerLimits, settings: LoopSettings,
+        shared: SharedState
+    ) throws(EventHTTPError) {
+        loop = try EventLoop()
+        let metrics = shared.metrics.loops[number]
+        let renderer = Renderer(measurer: shared.measurer)
+        let hub = Hub(
+            loop: loop, board: shared.board, renderer: renderer, metrics: metrics,
+            queueLimit: settings.streams.queueLimit)
+        parked = Parked(loop: number, registry: shared.registry)
+        handler = LoopHandler(
+            settings: settings, status: shared.status, metrics: metrics, parked: parked, hub: hub,
+            streams: Streams(
+                loop: loop, board: shared.board, renderer: renderer, hub: hub, metrics: metrics,
+                settings: settings.streams),
+            screens: ScreenReads(
+                loop: loop, board: shared.board, renderer: renderer, hub: hub, status: shared.status,
+                metrics: metrics),
+            runs: RunReads(loop: loop, parked: parked, status: shared.status, metrics: metrics),
+            exposition: {
+                shared.metrics.exposition(
+                    connections: shared.budget.connections, layoutCache: shared.measurer.statistics)
+            })
+        server = HTTPServer(
+            loop: loop, listeners: listeners, limits: limits, budget: shared.budget, handler: handler,
+            log: { shared.log.warning($0, [:]) })
+        ending = loop.timer { [unowned self] in endIfDone() }
+        loop.receive(from: shared.loops[number]) { [unowned self] in consume($0) }
+    }
+
+    /// Serves until the drain has ended.
+    func run() {
+        server.start()
+        loop.run()
+    }
+
+    private func consume(_ messages: [LoopMessage]) {
+        handler.consume(messages)
+        for case .drain(let step, let seconds) in messages { drain(step, over: seconds) }
+    }
+
+    private func drain(_ step: DrainStep, over seconds: Double) {
+        switch step {
+        case .none, .announced: break
+        case .closing:
+            handler.beginClosing(over: seconds)
+            server.closeConnectionsAfterResponses()
+        case .ending:
+            server.stopAccepting()
+            endsAt = loop.now + Self.endingTime
+            endIfDone()
+        }
+    }
+
+    private func endIfDone() {
+        if server.connectionCount == 0 || loop.now >= endsAt {
+            server.closeAll()
+            loop.stop()
+        } else {
+            ending?.schedule(afterNanoseconds: Self.endingStep)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import ActivityCore
+import EventHTTP
+import HTTPCodec
+import WireFormat
+
+/// How event streams are kept.
+struct StreamSettings: Sendable {
+    /// Seconds without traffic before a heartbeat, ± 20 %.
+    var heartbeat: Double = 15
+    /// Seconds until a stream is closed for its age, ± 20 %.
+    var maxAge: Double = 1_800
+    /// Bytes queued per subscriber.
+    var queueLimit = 64 * 1024
+}
+
+/// Opens event streams, keeps them alive, and ends them. Confined to its loop.
+final class Streams {
+    private static let second: Double = 1_000_000_000
+    private static let comment = EventChunk(payload: EventStreamFormat.comment)
+
+    private let loop: EventLoop
+    private let board: Board
+    private let renderer: Renderer
+    private let hub: Hub
+    private let metrics: LoopMetrics
+    private let settings: StreamSettings
+    private var subscribers: [Subscriber] = []
+    private var tick: LoopTimer?
+    private var closing: LoopTimer?
+    private var closingEndsAt: UInt64 = 0
+    private let heartbeatEvent: EventChunk
+
+    init(
+        loop: EventLoop, board: Board, renderer: Renderer, hub: Hub, metrics: LoopMetrics,
+        settings: StreamSettings
+    ) {
+        self.loop = loop
+        self.board = board
+        self.renderer = renderer
+        self.hub = hub
+        self.metrics = metrics
+        self.settings = settings
+        let within = Int((settings.heartbeat * 1.2).rounded(.up))
+        heartbeatEvent = EventChunk(
+            payload: EventStreamFormat.event(
+                name: "heartbeat", id: nil, data: StreamEventBody.heartbeat(within: within)))
+        tick = loop.timer { [unowned self] in keepAlive() }
+        closing = loop.timer { [unowned self] in closeSome() }
+        tick?.schedule(afterNanoseconds: UInt64(Self.second))
+    }
+
+    // MARK: Opening
+
+    /// The header lines of every event stream.
+    static let fields: [UInt8] = {
+        var lines = FieldLines()
+        lines.append("Content-Type", "text/event-stream; charset=utf-8")
+        lines.append("Cache-Control", "private, no-cache, no-store, no-transform")
+        lines.append("X-Accel-Buffering", "no")
+        lines.append("Vary", "Accept, Prefer, Authorization")
+        return lines.bytes
+    }()
+
+    /// Answers with a stream that begins with the whole current state.
+    func open(_ request: ScreenRequest, _ caller: Caller) {
+        let views = views(of: request)
+        let groups = hub.groups(of: views, in: request.chain)
+        // Registered first, read afterwards: what changes in between comes as a message and is sent if it is news.
+        var first = EventStreamFormat.retry(milliseconds: Self.retryDelay())
+        let isSingle = views.count == 1 && views[0].label == nil
+        var states: [(rendered: RenderedView, generation: UInt64, fits: Bool)] = []
+        for group in groups {
+            let reading = board.read(group.key.view.screen, in: request.chain)
+            let rendered = renderer.render(group.key, reading)
+            let event = rendered.event
+            let fits = states.isEmpty || first.count + event.count <= settings.queueLimit
+            let isKnown = isSingle && request.lastEventID == rendered.token
+            if fits, !isKnown { first += event }
+            states.append((rendered, reading.generation, fits))
+        }
+        guard
+            let stream = caller.exchange.openStream(
+                fields: Self.fields + caller.fields, first: EventChunk(payload: first), isLast: false)
+        else { return groups.forEach(hub.dropIfEmpty) }
+        let subscriber = Subscriber(
+            stream: stream, heartbeat: request.heartbeat,
+            closesAt: loop.now + nanoseconds(around: settings.maxAge),
+            quiet: quietTime())
+        add(subscriber)
+        for (group, state) in zip(groups, states) {
+            let subscription = Subscription(subscriber: subscriber, group: group)
+            if state.fits {
+                subscription.sent = state.rendered.token
+                subscription.sentGeneration = state.generation
+                subscription.isQueued = stream.queuedBytes > 0
+            } else {
+                subscription.isMarked = true
+                subscriber.hasMarked = true
+            }
+            hub.attach(subscription)
+        }
+        if subscriber.hasMarked, stream.queuedBytes == 0 { hub.drained(subscriber) }
+    }
+
+    /// Answers with a stream that says why it ends, and when to come back: any other status would stop a browser's
+    /// EventSource for good.
+    static func refuse(_ reason: StreamCloseReason, _ caller: Caller) {
+        _ = caller.exchange.openStream(
+            fields: fields + caller.fields, first: EventChunk(payload: farewell(reason)), isLast: true)
+    }
+
+    private func views(of request: ScreenRequest) -> [ViewRequest] {
+        switch request.selection {
+        case .one(let view): [view]
+        case .several(let views): views
+        case .all(let geometry, let limit, let after):
+            board.listedScreens(in: request.chain)
+                .drop { name in
+                    after.map { !$0.rawValue.utf8.lexicographicallyPrecedes(name.rawValue.utf8) } ?? false
+                }
+                .prefix(limit)
+                .map { ViewRequest(screen: $0, geometry: geometry, label: $0.rawValue) }
+        }
+    }
+
+    // MARK: Keeping
+
+    private func add(_ subscriber: Subscriber) {
+        subscriber.index = subscribers.count
+        subscribers.append(subscriber)
+        metrics.streamOpened()
+        subscriber.stream.context = subscriber
+    }
+
+    /// The stream of `subscriber` is gone, for whatever reason.
+    func remove(_ subscriber: Subscriber) {
+        subscriber.stream.context = nil
+        metrics.streamClosed()
+        hub.unsubscribe(subscriber)
+        let last = subscribers.removeLast()
+        guard last !== subscriber else { return }
+        last.index = subscriber.index
+        subscribers[subscriber.index] = last
+    }
+
+    /// Once a second: who has been silent for long gets a heartbeat, who is old is closed.
+    private func keepAlive() {
+        tick?.schedule(afterNanoseconds: UInt64(Self.second))
+        for subscriber in subscribers {
+            if loop.now >= subscriber.closesAt {
+                close(subscriber, .maxAge)
+            } else if loop.now >= subscriber.stream.lastSendAt + subscriber.quiet,
+                subscriber.stream.queuedBytes == 0
+            {
+                subscriber.quiet = quietTime()
+                switch subscriber.heartbeat {
+                case .comment: subscriber.stream.send(Self.comment)
+                case .event: subscriber.stream.send(heartbeatEvent)
+                }
+            }
+        }
+    }
+
+    /// A tick may come a second late, and the promise is 1.2 times the heartbeat at the latest.
+    private func quietTime() -> UInt64 {
+        let latest = max(settings.heartbeat * 0.8, settings.heartbeat * 1.2 - 1)
+        return UInt64(Double.random(in: settings.heartbeat * 0.8...latest) * Self.second)
+    }
+
+    private func nanoseconds(around seconds: Double) -> UInt64 {
+        UInt64(Double.random(in: seconds * 0.8...seconds * 1.2) * Self.second)
+    }
+
+    // MARK: Ending
+
+    private static func retryDelay() -> Int { Int.random(in: 2_500...4_500) }
+
+    private static func farewell(_ reason: StreamCloseReason) -> [UInt8] {
+        EventStreamFormat.retry(milliseconds: retryDelay())
+            + EventStreamFormat.event(name: "close", id: nil, data: StreamEventBody.close(reason))
+    }
+
+    private func close(_ subscriber: Subscriber, _ reason: StreamCloseReason) {
+        remove(subscriber)
+        subscriber.stream.finish(EventChunk(payload: Self.farewell(reason)))
+    }
+
+    /// Ends all streams, spread over `seconds`.
+    func closeAll(over seconds: Double) {
+        closingEndsAt = loop.now + UInt64(seconds * Self.second)
+        closeSome()
+    }
+
+    /// Closes the share of the streams that is due now, and comes back.
+    private func closeSome() {
+        let step: UInt64 = 50_000_000
+        let left = closingEndsAt > loop.now ? closingEndsAt - loop.now : 0
+        let steps = max(1, Int(left / step))
+        let share = (subscribers.count + steps - 1) / steps
+        for subscriber in subscribers.suffix(share) { close(subscriber, .shutdown) }
+        if left > 0 { closing?.schedule(afterNanoseconds: step) }
+    }
+}
