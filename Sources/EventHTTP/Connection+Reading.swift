@@ -132,7 +132,7 @@ extension Connection {
         } else if head.bodyFraming == .none {
             handle(head, [], exchange)
         } else {
-            pending = PendingRequest(head: head, exchange: exchange)
+            pending = PendingRequest(head, exchange)
             reader.beginBody(head.bodyFraming)
         }
     }

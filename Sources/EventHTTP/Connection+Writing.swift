@@ -36,6 +36,7 @@ extension Connection {
     /// The client is gone, which was found out while the application was sending: it is told later.
     private func breakOff() {
         isBroken = true
+        if case .streaming(let stream) = state { stream.detach() }
         server.loop.postpone { [self] in close() }
     }
 
@@ -96,17 +97,14 @@ extension Connection {
     }
 
     private func ending(of exchange: Exchange, _ response: Response, closes: Bool) -> Ending {
-        if closes || response.closes || exchange.isServerFull || server.isDraining { return .linger }
-        if exchange.keepsAlive { return .nextRequest }
-        // The client asked for it. Only if it sent more than it should have can a reset overtake the response.
-        return .close
+        if closes || response.closes || exchange.isServerFull || server.isDraining { return .close }
+        return exchange.keepsAlive ? .nextRequest : .close
     }
 
     private func end(_ ending: Ending) {
         switch ending {
         case .nextRequest: readNext()
-        case .close: release()
-        case .linger: startLingering(nil)
+        case .close: startLingering(nil)
         }
     }
 
@@ -152,8 +150,8 @@ extension Connection {
         isFresh = false
         defer { handler.answered(exchange, status: 200, bytes: count) }
         guard !isLast else {
-            state = .writing(.linger)
-            if queuedBytes == 0 { end(.linger) } else { start(.stalled) }
+            state = .writing(.close)
+            if queuedBytes == 0 { end(.close) } else { start(.stalled) }
             return nil
         }
         reader = nil

@@ -33,7 +33,6 @@ final class Connection {
     enum Ending {
         case nextRequest
         case close
-        case linger
     }
 
     let server: HTTPServer
@@ -97,7 +96,9 @@ final class Connection {
     /// the application made, but from events, the tick, postponed work, and `HTTPServer.closeAll`.
     func close() {
         let last = state
-        guard release() else { return }
+        if case .closed = last { return }
+        pending?.exchange.state = .vanished
+        releaseSocket()
         switch last {
         case .parked(let exchange, _), .deciding(let exchange):
             exchange.state = .vanished
@@ -117,10 +118,7 @@ final class Connection {
         close()
     }
 
-    /// Closes the socket; tells nobody. False if it is closed already.
-    @discardableResult
-    func release() -> Bool {
-        if case .closed = state { return false }
+    private func releaseSocket() {
         state = .closed
         readEvent = nil
         writeEvent = nil
@@ -130,7 +128,14 @@ final class Connection {
         outputSent = 0
         Glibc.close(descriptor)
         server.forget(self)
-        return true
+    }
+
+    /// Whether the application has a request that it has not answered.
+    var owesAnswer: Bool {
+        switch state {
+        case .deciding, .parked: true
+        case .reading, .writing, .streaming, .finishing, .lingering, .closed: false
+        }
     }
 
     /// For draining: closes it if the client has been served and has sent nothing since.
@@ -151,10 +156,15 @@ final class Connection {
     }
 }
 
-/// A request whose head is accepted and whose body is not complete.
-struct PendingRequest {
+/// A request whose head is accepted and whose body is not complete. A class, to take little room where there is none.
+final class PendingRequest {
     let head: RequestHead
     let exchange: Exchange
+
+    init(_ head: RequestHead, _ exchange: Exchange) {
+        self.head = head
+        self.exchange = exchange
+    }
 }
 
 private func connectionReadable(_: Int32, _: Int16, _ argument: UnsafeMutableRawPointer?) {

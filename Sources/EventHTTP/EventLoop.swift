@@ -69,6 +69,8 @@ public final class EventLoop {
     public func run() {
         isRunning = true
         while isRunning { turn() }
+        runPostponed()
+        postponed.removeAll()
     }
 
     /// Ends `run()` after the current turn. Only from the loop's own thread; others send a message that asks for it.
@@ -99,6 +101,10 @@ public final class EventLoop {
         hasReading = false
         let waits = postponed.isEmpty ? EVLOOP_ONCE : EVLOOP_NONBLOCK
         event_base_loop(base, waits | EVLOOP_NO_EXIT_ON_EMPTY)
+        runPostponed()
+    }
+
+    private func runPostponed() {
         guard !postponed.isEmpty else { return }
         var work: [() -> Void] = []
         swap(&work, &postponed)

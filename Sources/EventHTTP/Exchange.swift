@@ -72,6 +72,7 @@ public final class Exchange {
     private func close() -> Connection? {
         switch state {
         case .open(let connection):
+            precondition(connection.owesAnswer, "a request is answered before it is handed over")
             state = .answered
             return connection
         case .vanished:

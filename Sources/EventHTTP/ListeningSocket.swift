@@ -1,7 +1,7 @@
 import CLibevent
 import Glibc
 
-/// A bound socket that does not listen yet, for one loop; it listens when its server starts.
+/// A socket that listens, for one loop. Connections wait in its queue until its server starts.
 ///
 /// A value, so that `main` can bind (and fail) before there is any thread.
 public struct ListeningSocket: Sendable {
@@ -13,11 +13,13 @@ public struct ListeningSocket: Sendable {
     let descriptor: Descriptor
     private let path: SocketPath?
 
-    /// Binds `address` for `loops` loops: one array of sockets per loop, one socket in it per address of the host.
+    /// Listens on `address` for `loops` loops: one array of sockets per loop, one socket in it per address of the host.
+    ///
+    /// Each array must be given to a server that runs: the kernel spreads connections over all of them.
     ///
     /// A TCP address is bound once without SO_REUSEPORT to find out whether it is free; with that option a second
     /// daemon, started by mistake, would take half of the connections. Several loops then get a socket each with
-    /// SO_REUSEPORT, and the kernel spreads connections over them. A unix socket is one for all loops.
+    /// SO_REUSEPORT. A unix socket is one for all loops.
     /// Throws `.addressInUse`, `.hostNotFound`, `.unusablePath` or `.systemCallFailed`.
     public static func bind(
         _ address: ListenAddress, loops: Int = 1
@@ -32,9 +34,18 @@ public struct ListeningSocket: Sendable {
         }
     }
 
-    func listen() throws(EventHTTPError) {
-        guard Glibc.listen(descriptor.number, Self.backlog) == 0 else {
-            // Two sockets may be bound to one address with SO_REUSEADDR as long as neither listens.
+    private static func bind(
+        _ descriptor: Descriptor, to endpoint: SocketAddress, port: UInt16, _ address: ListenAddress
+    ) throws(EventHTTPError) {
+        guard endpoint.with(port: port, { Glibc.bind(descriptor.number, $0, $1) }) == 0 else {
+            if errno == EADDRINUSE { throw .addressInUse(address) }
+            throw .lastError(of: "bind")
+        }
+    }
+
+    private static func listen(_ descriptor: Descriptor, _ address: ListenAddress) throws(EventHTTPError) {
+        guard Glibc.listen(descriptor.number, backlog) == 0 else {
+            // With SO_REUSEADDR two sockets may be bound to one address, as long as neither listens.
             if errno == EADDRINUSE { throw .addressInUse(address) }
             throw .lastError(of: "listen")
         }
@@ -92,11 +103,9 @@ extension ListeningSocket {
         // `[::]` serves IPv4, too, whatever the system's default is; but `::1` does not, and needs no exception.
         if endpoint.family == AF_INET6 { try set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: number) }
         try setTransportOptions(on: number)
-        guard endpoint.with(port: port, { Glibc.bind(number, $0, $1) }) == 0 else {
-            if errno == EADDRINUSE { throw .addressInUse(.tcp(host: host, port: port)) }
-            throw .lastError(of: "bind")
-        }
+        try bind(descriptor, to: endpoint, port: port, .tcp(host: host, port: port))
         let real = SocketAddress.port(of: number)
+        try listen(descriptor, .tcp(host: host, port: real))
         return ListeningSocket(address: .tcp(host: host, port: real), descriptor: descriptor, path: nil)
     }
 
@@ -121,11 +130,9 @@ extension ListeningSocket {
         try removeStale(path, endpoint)
         // Never wider than 0660, not even between bind and chmod; chmod then undoes what the umask took away.
         fchmod(descriptor.number, 0o660)
-        guard endpoint.with(port: 0, { Glibc.bind(descriptor.number, $0, $1) }) == 0 else {
-            if errno == EADDRINUSE { throw .addressInUse(.unix(path: path)) }
-            throw .lastError(of: "bind")
-        }
+        try bind(descriptor, to: endpoint, port: 0, .unix(path: path))
         guard chmod(path, 0o660) == 0 else { throw .lastError(of: "chmod") }
+        try listen(descriptor, .unix(path: path))
         return ListeningSocket(
             address: .unix(path: path), descriptor: descriptor, path: SocketPath(path))
     }

@@ -5,6 +5,7 @@ public final class LoopTimer {
     private let loop: EventLoop
     private let action: () -> Void
     private var event: LoopEvent?
+    private var due: UInt64 = 0
 
     init(loop: EventLoop, _ action: @escaping () -> Void) {
         self.loop = loop
@@ -12,15 +13,20 @@ public final class LoopTimer {
         event = LoopEvent(loop, -1, 0, timerFired, self)
     }
 
-    /// Fires once, `delay` nanoseconds from now (0: in the next turn). Replaces what was scheduled before.
+    /// Fires once, when `EventLoop.now` is at least `delay` nanoseconds later than it is now. Replaces what was
+    /// scheduled before.
     public func schedule(afterNanoseconds delay: UInt64) {
+        due = loop.now + delay
         event?.add(afterNanoseconds: delay)
     }
 
     /// Fires no more until it is scheduled again.
     public func cancel() { event?.remove() }
 
-    fileprivate func fire() { action() }
+    fileprivate func fire() {
+        // libevent's clock is the coarse one, up to 4 ms behind: who looks at `now` would find the timer early.
+        if loop.now < due { event?.add(afterNanoseconds: due - loop.now) } else { action() }
+    }
 }
 
 /// The timer is alive here: its `deinit` frees the event first. It is retained for the call, because the action may

@@ -1,0 +1,237 @@
+import Glibc
+import HTTPCodec
+
+@testable import EventHTTP
+
+/// What a test handler has been told, in order.
+enum Told: Equatable, Sendable {
+    case handled(path: String, body: String)
+    case answered(Int)
+    case finished
+    case vanished
+    case opened
+    case drained
+    case streamClosed
+    case logged(String)
+    case ran
+}
+
+/// What a test asks of the loop's thread.
+enum Wish: Sendable {
+    case run(@Sendable (TestHandler, HTTPServer) -> Void)
+    case stop
+}
+
+/// A real server on port 0 with loops of its own, and what its handlers have been told.
+final class TestServer {
+    let address: ListenAddress
+    private let wishes: [Mailbox<Wish>]
+    private let threads: [LoopThread]
+    private let told: Mailbox<Told>
+    private var untaken: [Told] = []
+
+    struct TimedOut: Error {
+        let waitedFor: String
+        let had: [Told]
+    }
+
+    init(
+        _ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0), loops: Int = 1,
+        budget: ConnectionBudget = ConnectionBudget(capacity: 10_000, courtesy: 10),
+        prepare: @escaping @Sendable () -> Void = {},
+        _ configure: (inout ServerLimits) -> Void = { _ in }
+    ) throws {
+        var limits = ServerLimits()
+        limits.tick = .milliseconds(20)
+        configure(&limits)
+        let sockets = try ListeningSocket.bind(address, loops: loops)
+        self.address = sockets[0][0].address
+        let told = try Mailbox<Told>()
+        self.told = told
+        var wishes: [Mailbox<Wish>] = []
+        var threads: [LoopThread] = []
+        for own in sockets {
+            let mailbox = try Mailbox<Wish>()
+            wishes.append(mailbox)
+            let settings = limits
+            threads.append(
+                try LoopThread(name: "test loop") {
+                    prepare()
+                    serve(own, settings, budget, mailbox, told)
+                })
+        }
+        self.wishes = wishes
+        self.threads = threads
+    }
+
+    deinit {
+        for mailbox in wishes { mailbox.send(.stop) }
+        for thread in threads { thread.join() }
+    }
+
+    /// Runs `work` on the first loop.
+    func run(_ work: @escaping @Sendable (TestHandler, HTTPServer) -> Void) { wishes[0].send(.run(work)) }
+
+    /// Runs `work` on the first loop and waits for what it returns.
+    func ask<Answer: Sendable>(_ work: @escaping @Sendable (TestHandler, HTTPServer) -> Answer) throws
+        -> Answer
+    {
+        let answers = try Mailbox<Answer>()
+        run { answers.send(work($0, $1)) }
+        while true {
+            guard wait(for: answers.descriptor) else { throw TimedOut(waitedFor: "an answer", had: untaken) }
+            if let answer = answers.takeAll().first { return answer }
+        }
+    }
+
+    func client(receiveBuffer: Int32 = 0) throws -> TestClient {
+        try TestClient(address, receiveBuffer: receiveBuffer)
+    }
+
+    /// Waits until the handler is told `wanted`, and takes everything up to it.
+    @discardableResult
+    func wait(for wanted: Told) throws -> [Told] { try wait(for: "\(wanted)") { $0 == wanted } }
+
+    @discardableResult
+    func wait(for name: String, _ isWanted: (Told) -> Bool) throws -> [Told] {
+        while true {
+            if let index = untaken.firstIndex(where: isWanted) {
+                defer { untaken.removeFirst(index + 1) }
+                return Array(untaken[...index])
+            }
+            guard wait(for: told.descriptor) else { throw TimedOut(waitedFor: name, had: untaken) }
+            untaken += told.takeAll()
+        }
+    }
+
+    /// What the handler has been told and nobody has waited for.
+    func rest() -> [Told] {
+        untaken += told.takeAll()
+        defer { untaken = [] }
+        return untaken
+    }
+
+    /// False after 10 s.
+    private func wait(for descriptor: Descriptor) -> Bool {
+        var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 10_000) == 1
+    }
+}
+
+private func serve(
+    _ sockets: [ListeningSocket], _ limits: ServerLimits, _ budget: ConnectionBudget, _ wishes: Mailbox<Wish>,
+    _ told: Mailbox<Told>
+) {
+    guard let loop = try? EventLoop() else { preconditionFailure("no event loop") }
+    let handler = TestHandler(told)
+    let server = HTTPServer(loop: loop, listeners: sockets, limits: limits, budget: budget, handler: handler)
+    {
+        told.send(.logged($0))
+    }
+    loop.receive(from: wishes) { wishes in
+        for wish in wishes {
+            switch wish {
+            case .run(let work): work(handler, server)
+            case .stop:
+                server.stopAccepting()
+                server.closeAll()
+                loop.stop()
+            }
+        }
+    }
+    server.start()
+    loop.run()
+}
+
+/// Answers by path; see `handle`.
+final class TestHandler: RequestHandler {
+    private let told: Mailbox<Told>
+    var parked: [Exchange] = []
+    var streams: [EventStream] = []
+    /// Whether a parked long poll is answered when its client has finished.
+    var answersFinished = true
+
+    init(_ told: Mailbox<Told>) { self.told = told }
+
+    func refusal(of head: RequestHead, _ exchange: Exchange) -> Response? {
+        if exchange.isServerFull { return Response(status: 503, body: Array("full".utf8)) }
+        return Self.text(head.path) == "/refused" ? Response(status: 403, body: Array("no".utf8)) : nil
+    }
+
+    func handle(_ head: RequestHead, body: [UInt8], _ exchange: Exchange) {
+        let path = Self.text(head.path)
+        let text = String(decoding: body, as: UTF8.self)
+        if path != "/quiet" {
+            told.send(.handled(path: path, body: text.count > 100 ? "\(text.count)" : text))
+        }
+        exchange.label = 7
+        switch path {
+        case "/write", "/poll":
+            parked.append(exchange)
+            exchange.park(path == "/write" ? .write : .longPoll)
+        case "/stream", "/last":
+            let first = EventChunk(payload: Array("data: first\n\n".utf8))
+            let fields = Array("Content-Type: text/event-stream\r\n".utf8)
+            guard let stream = exchange.openStream(fields: fields, first: first, isLast: path == "/last")
+            else { return }
+            streams.append(stream)
+            told.send(.opened)
+        case "/echo":
+            exchange.respond(Response(status: 200, body: body))
+        case "/204":
+            exchange.respond(Response(status: 204))
+        case "/304":
+            exchange.respond(Response(status: 304, fields: Array("ETag: \"a\"\r\n".utf8)))
+        case "/closes":
+            exchange.respond(Response(status: 200, body: Array("bye".utf8), closes: true))
+        case "/big":
+            let size = head.query.flatMap { Int(Self.text($0)) } ?? 0
+            exchange.respond(Response(status: 200, body: [UInt8](repeating: 0x78, count: size)))
+        case "/id":
+            exchange.respond(Response(status: 200, body: Array(exchange.requestID.utf8)))
+        default:
+            exchange.respond(Response(status: 200, body: Array("hello".utf8)))
+        }
+    }
+
+    func response(to error: ServerError, _ exchange: Exchange) -> Response {
+        Response(status: error.status, body: Array("refused".utf8))
+    }
+
+    func clientFinished(_ exchange: Exchange) {
+        told.send(.finished)
+        guard answersFinished else { return }
+        parked.removeAll { $0 === exchange }
+        exchange.respond(Response(status: 304))
+    }
+
+    func clientVanished(_ exchange: Exchange) {
+        parked.removeAll { $0 === exchange }
+        told.send(.vanished)
+    }
+
+    func streamDrained(_ stream: EventStream) { told.send(.drained) }
+
+    func streamClosed(_ stream: EventStream) {
+        streams.removeAll { $0 === stream }
+        told.send(.streamClosed)
+    }
+
+    func answered(_ exchange: Exchange, status: Int, bytes: Int) {
+        if exchange.label == 7 || status != 200 { told.send(.answered(status)) }
+    }
+
+    /// Answers everything that is parked.
+    func answerParked(_ body: String = "late") {
+        let all = parked
+        parked = []
+        for exchange in all { exchange.respond(Response(status: 200, body: Array(body.utf8))) }
+    }
+
+    func send(_ text: String) {
+        let chunk = EventChunk(payload: Array(text.utf8))
+        for stream in streams { stream.send(chunk) }
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+}
