@@ -7,7 +7,7 @@ public enum Record: Hashable, Sendable {
 }
 
 /// What a request asks the registry to change.
-public enum Command: Sendable {
+public enum Command: Hashable, Sendable {
     /// PUT: declares the whole state of a run.
     case put(RunKey, RunDeclaration)
     /// PATCH.
@@ -21,7 +21,7 @@ public enum Command: Sendable {
 }
 
 /// The current value that a precondition is checked against.
-public enum Current: Sendable {
+public enum Current: Hashable, Sendable {
     /// Nothing is there (a run that is only remembered counts as absent).
     case absent
     case run(RunKey, Run)
@@ -29,7 +29,7 @@ public enum Current: Sendable {
 }
 
 /// What became of a command.
-public enum Outcome: Sendable {
+public enum Outcome: Hashable, Sendable {
     /// A new run, and how many seconds its lease has (nil once ended).
     case created(Run, expiresIn: Double?)
     /// A run that was known, as it is now.

@@ -14,6 +14,10 @@ public struct Instant: Hashable, Comparable, Sendable {
     public func advanced(byNanoseconds nanoseconds: Int64) -> Instant {
         Instant(nanoseconds: self.nanoseconds + nanoseconds)
     }
+    /// The instant `milliseconds` later.
+    public func advanced(byMilliseconds milliseconds: Int64) -> Instant {
+        advanced(byNanoseconds: milliseconds * 1_000_000)
+    }
 }
 
 /// A reading of the wall clock, in milliseconds since 1970-01-01T00:00:00Z. Shown, never computed with.
