@@ -1,35 +1,5 @@
 import IndicatorLayout
 
-/// What a measurement depends on but the size, to which it is proportional.
-///
-/// Compared byte by byte: to `String`, "é" equals "e" and a combining accent, but a font may draw them with
-/// other widths, and the answer must not depend on which of them was asked for first.
-struct MeasuredText: Hashable {
-    let text: String
-    let family: String
-    let weight: Int
-
-    static func == (a: MeasuredText, b: MeasuredText) -> Bool {
-        a.weight == b.weight && a.text.utf8.elementsEqual(b.text.utf8)
-            && a.family.utf8.elementsEqual(b.family.utf8)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(weight)
-        Self.combine(text, into: &hasher)
-        Self.combine(family, into: &hasher)
-    }
-
-    private static func combine(_ text: String, into hasher: inout Hasher) {
-        // A text's end is marked by a byte that UTF-8 does not have.
-        let isCombined: Void? = text.utf8.withContiguousStorageIfAvailable {
-            hasher.combine(bytes: UnsafeRawBufferPointer($0))
-        }
-        if isCombined == nil { text.utf8.forEach { hasher.combine($0) } }
-        hasher.combine(0xFF as UInt8)
-    }
-}
-
 /// The sizes of the texts that were asked for lately; at most `capacity`.
 ///
 /// Two generations stand in for an exact order of use. New texts enter the young one; when it is full it

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Measures text with the fonts that are installed, as a browser sets it: shaped, kerned, not hinted.
 ///
-/// May be shared by threads. A text is measured once, in about 50 µs, and then remembered; a remembered one
+/// May be shared by threads. A text is measured once, in some 20 µs, and then remembered; a remembered one
 /// waits for no measurement.
 public final class PangoTextMeasurer: TextMeasurer, Sendable {
     /// How the measurer's memory serves.
@@ -38,7 +38,7 @@ public final class PangoTextMeasurer: TextMeasurer, Sendable {
     /// An unknown family is replaced as fontconfig does it, characters that it lacks come from other fonts;
     /// `families` tells which. Lines longer than 16 000 em are beyond what Pango can count.
     public func metrics(of text: String, in font: TitleFont) -> TextMetrics {
-        let key = MeasuredText(text: text, family: font.family, weight: font.weight)
+        let key = MeasuredText(text: text, face: Face(family: font.family, weight: font.weight))
         return (remembered(key) ?? measured(key)).scaled(by: font.size / PangoTypesetter.size)
     }
 
@@ -50,7 +50,7 @@ public final class PangoTextMeasurer: TextMeasurer, Sendable {
         typesetter.withLock { typesetter in
             // Another thread may have measured it while this one waited for the typesetter.
             if let metrics = remembered(text) { return metrics }
-            let metrics = typesetter.metrics(of: text.text, family: text.family, weight: text.weight)
+            let metrics = typesetter.metrics(of: text.text, in: text.face)
             cache.withLock { $0.insert(metrics, for: text) }
             return metrics
         }

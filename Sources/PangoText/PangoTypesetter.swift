@@ -14,10 +14,16 @@ final class PangoTypesetter {
     /// long before an `Int32` overflows.
     static let size = 128.0
 
+    /// How many faces Pango may hold before it is made to forget them.
+    ///
+    /// It keeps about 10 KiB of every family that it was ever asked for, real or not.
+    static let maximumFaces = 64
+
     private let fontMap: UnsafeMutablePointer<PangoFontMap>
     private let context: OpaquePointer
     private let layout: OpaquePointer
     private let description: OpaquePointer
+    private var loadedFaces: Set<Face> = []
 
     /// - Throws: `.noFont` when fontconfig finds none; Pango would then invent sizes.
     init() throws(PangoTextError) {
@@ -47,17 +53,25 @@ final class PangoTypesetter {
     }
 
     /// The size of `text` on one line, at `PangoTypesetter.size` points.
-    func metrics(of text: String, family: String, weight: Int) -> TextMetrics {
-        pango_font_description_set_family(description, family)
-        pango_font_description_set_weight(description, PangoWeight(rawValue: UInt32(clamping: weight)))
-        pango_font_description_set_absolute_size(description, Self.size * Double(PANGO_SCALE))
-        pango_layout_set_font_description(layout, description)
+    func metrics(of text: String, in face: Face) -> TextMetrics {
+        choose(face)
         pango_layout_set_text(layout, text, -1)
         var extents = PangoRectangle()
         pango_layout_get_extents(layout, nil, &extents)
         return TextMetrics(
             width: Double(extents.width) / Double(PANGO_SCALE),
-            height: Double(extents.height) / Double(PANGO_SCALE), families: families(configured: family))
+            height: Double(extents.height) / Double(PANGO_SCALE), families: families(configured: face.family))
+    }
+
+    private func choose(_ face: Face) {
+        if loadedFaces.insert(face).inserted, loadedFaces.count > Self.maximumFaces {
+            pango_fc_font_map_cache_clear(OpaquePointer(fontMap))
+            loadedFaces = [face]
+        }
+        pango_font_description_set_family(description, face.family)
+        pango_font_description_set_weight(description, PangoWeight(rawValue: UInt32(clamping: face.weight)))
+        pango_font_description_set_absolute_size(description, Self.size * Double(PANGO_SCALE))
+        pango_layout_set_font_description(layout, description)
     }
 
     /// Makes widths linear in the font's size: neither glyphs nor metrics are fitted to pixels.

@@ -5,7 +5,7 @@ import Testing
 
 struct MetricsCacheTests {
     private func text(_ text: String) -> MeasuredText {
-        MeasuredText(text: text, family: "Inter", weight: 600)
+        MeasuredText(text: text, face: Face(family: "Inter", weight: 600))
     }
 
     private func metrics(_ width: Double) -> TextMetrics {
@@ -24,8 +24,8 @@ struct MetricsCacheTests {
         var cache = MetricsCache(capacity: 4)
         cache.insert(metrics(1), for: text("a"))
         #expect(cache.metrics(of: text("b")) == nil)
-        #expect(cache.metrics(of: MeasuredText(text: "a", family: "Other", weight: 600)) == nil)
-        #expect(cache.metrics(of: MeasuredText(text: "a", family: "Inter", weight: 400)) == nil)
+        #expect(cache.metrics(of: MeasuredText(text: "a", face: Face(family: "Other", weight: 600))) == nil)
+        #expect(cache.metrics(of: MeasuredText(text: "a", face: Face(family: "Inter", weight: 400))) == nil)
     }
 
     @Test func canonicallyEqualTextsAreDifferentQuestions() {

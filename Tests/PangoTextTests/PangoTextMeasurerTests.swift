@@ -96,6 +96,17 @@ struct PangoTextMeasurerTests {
         #expect(metrics(of: "Chats", "iNTER") == metrics(of: "Chats"))
     }
 
+    @Test func widthsStayTheSameWhenPangoForgetsItsFaces() throws {
+        // At most two texts are remembered, so that every one of these is measured.
+        let measurer = try PangoTextMeasurer(capacity: 2)
+        let before = measurer.metrics(of: "Updating…", in: TitleFont())
+        for number in 0..<(2 * PangoTypesetter.maximumFaces) {
+            let unknown = TitleFont(family: "No Such Family \(number)")
+            #expect(measurer.metrics(of: "Updating…", in: unknown).width > 0)
+        }
+        #expect(measurer.metrics(of: "Updating…", in: TitleFont()) == before)
+    }
+
     @Test(arguments: ["更新中", "العربية", "हिन्दी", "ไทย", "😀"])
     func fallbackFamilyIsReportedAfterTheConfiguredOne(foreign: String) {
         // Which font has the script, if any does, is the machine's affair; that it is named is ours.
