@@ -42,7 +42,8 @@ struct NavigationBarLayout {
         let textStart = isPending ? spinnerSide + space : 0
         let available = max(width - textStart, 0)
         let overflows = metrics.width > grid.points(available) + 1.0 / 1024
-        let labelWidth = overflows ? grid.floor(available) : min(textWidth, available)
+        // On a grid both are whole pixels, so a truncated label needs no rounding of its own.
+        let labelWidth = min(textWidth, available)
 
         let hasSpinner = isPending && width >= spinnerSide
         let hasLabel = labelWidth > 0

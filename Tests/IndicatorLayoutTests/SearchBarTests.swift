@@ -78,6 +78,18 @@ struct SearchBarTests {
         #expect(frames.textField == pixels(115, 27, 650, 99))
     }
 
+    @Test(arguments: ActivityStyle.allCases, [0.3, 1.1, 2.625, 3.5])
+    func spinnerIsAsLargeAsThatOfATitleView(style: ActivityStyle, scale: Double) throws {
+        var view = ViewGeometry()
+        view.scale = scale
+        let titleView = Appearance(regularTitle: "title", activityStyle: style)
+        let text = Size(width: 50, height: 20)
+        let expected = try #require(titleFrames(titleView, true, in: view, text: text).activityIndicator)
+        let spinner = try #require(searchFrames(appearance(style: style), true, in: view).activityIndicator)
+        #expect(spinner.width == expected.width)
+        #expect(spinner.height == expected.height)
+    }
+
     @Test func leftViewNeedsItsWidthAndMargin() throws {
         #expect(try searchFrames(appearance(width: 40), true).leftView?.x == 18)
         let narrower = try searchFrames(appearance(width: 39.5), true)

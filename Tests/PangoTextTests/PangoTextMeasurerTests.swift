@@ -20,7 +20,7 @@ struct PangoTextMeasurerTests {
     func widthsAreThoseOfABrowser(text: String, width: Double) {
         let metrics = metrics(of: text)
         #expect(abs(metrics.width - width) <= 0.05)
-        #expect(abs(metrics.height - 20.57) <= 0.05)
+        #expect(abs(metrics.height - 20.57) <= 0.01)
         #expect(metrics.families == ["Inter"])
     }
 
