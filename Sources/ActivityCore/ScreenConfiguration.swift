@@ -13,7 +13,8 @@ public enum TaskPattern: Hashable, Sendable {
             self = .exact(name)
             return
         }
-        let prefix = String(text.dropLast())
+        // The last scalar, not the last character: some scalars join the `*` into one character with them.
+        let prefix = String(text.unicodeScalars.dropLast())
         // A prefix may end in a dot, so it is checked as the start of a longer name.
         guard
             prefix.isEmpty || TaskName(prefix) != nil
@@ -82,9 +83,8 @@ public struct ScreenConfiguration: Hashable, Sendable {
         tasks ?? Self.standardPatterns(for: screen)
     }
 
-    /// `{screen}` and `{screen}.*`.
+    /// `{screen}` and `{screen}.*`; the latter only if a task's name can be that long.
     public static func standardPatterns(for screen: ScreenName) -> [TaskPattern] {
-        let exact = TaskPattern(screen.rawValue).map { [$0] } ?? []
-        return exact + [.prefix(screen.rawValue + ".")]
+        [screen.rawValue, screen.rawValue + ".*"].compactMap(TaskPattern.init)
     }
 }

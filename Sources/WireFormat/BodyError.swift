@@ -28,30 +28,8 @@ final class FaultList {
 
     private(set) var faults: [MemberFault] = []
 
-    func add(at pointer: String, _ detail: String) {
+    func add(at pointer: @autoclosure () -> String, _ detail: @autoclosure () -> String) {
         guard faults.count < Self.capacity else { return }
-        faults.append(MemberFault(pointer: pointer, detail: detail))
-    }
-}
-
-/// Extends JSON pointers (RFC 6901).
-enum JSONPointer {
-    /// A longer name is cut and ends in `…`.
-    private static let maximumNameLength = 64
-
-    /// The pointer to member `name` of the object at `parent`.
-    static func appending(_ name: String, to parent: String) -> String {
-        var pointer = parent + "/"
-        var length = 0
-        for scalar in name.unicodeScalars {
-            guard length < maximumNameLength else { return pointer + "…" }
-            length += 1
-            switch scalar {
-            case "~": pointer += "~0"
-            case "/": pointer += "~1"
-            default: pointer.unicodeScalars.append(scalar)
-            }
-        }
-        return pointer
+        faults.append(MemberFault(pointer: pointer(), detail: detail()))
     }
 }

@@ -21,7 +21,7 @@ public enum ConfigurationBody {
     public static func decodeFile(
         _ bytes: [UInt8], defaultTiming: Timing = Timing()
     ) throws(BodyError) -> [(ScreenName, ScreenConfiguration)] {
-        try readBody(bytes) { file in
+        try readDocument(bytes) { file in
             var configurations: [(ScreenName, ScreenConfiguration)] = []
             file.eachMember { name, member in
                 guard let screen = ScreenName(name) else {
@@ -63,10 +63,12 @@ extension Member {
         }
     }
 
-    fileprivate func coordinate() -> Double? { number(in: -10_000...10_000) }
-    fileprivate func length() -> Double? { number(in: 0...10_000) }
+    fileprivate func coordinate() -> Double? { number(in: Bounds.origin) }
+    fileprivate func length() -> Double? { number(in: Bounds.side) }
     /// Seconds, kept as whole milliseconds.
-    fileprivate func milliseconds() -> Int64? { number(in: 0...60).map { Int64(($0 * 1_000).rounded()) } }
+    fileprivate func milliseconds() -> Int64? {
+        number(in: Bounds.seconds).map { Int64(($0 * 1_000).rounded()) }
+    }
 }
 
 extension Members {
@@ -82,20 +84,20 @@ extension Members {
         setMembers(of: &appearance.titleFont, "titleFont") { $0.font(&$1) }
         set(&appearance.arrangement, "arrangement") { $0.word(of: Arrangement.self) }
         set(&appearance.direction, "direction") { $0.word(of: LayoutDirection.self) }
-        appearance.scale = self["scale"]?.number(in: 0.25...10)
+        appearance.scale = self["scale"]?.number(in: Bounds.scale)
         set(&appearance.icon, "icon") { $0.string("1 to 64 of A-Z a-z 0-9 . _ -", iconName) }
         setMembers(of: &appearance.iconSize, "iconSize") { $0.size(&$1) }
         return appearance
     }
 
     /// Sets `value` to what the member `name` says, if it says something valid.
-    private mutating func set<Value>(_ value: inout Value, _ name: String, _ read: (Member) -> Value?) {
+    private mutating func set<Value>(_ value: inout Value, _ name: StaticString, _ read: (Member) -> Value?) {
         if let new = self[name].flatMap(read) { value = new }
     }
 
     /// Sets what the object `name` says of `value`.
     private mutating func setMembers<Value>(
-        of value: inout Value, _ name: String, _ read: (inout Members, inout Value) -> Void
+        of value: inout Value, _ name: StaticString, _ read: (inout Members, inout Value) -> Void
     ) {
         _ = self[name]?.object { read(&$0, &value) }
     }
@@ -114,8 +116,8 @@ extension Members {
 
     private mutating func font(_ font: inout TitleFont) {
         set(&font.family, "family") { $0.text(in: 1...100) }
-        set(&font.size, "size") { $0.number(in: 1...512) }
-        set(&font.weight, "weight") { $0.integer(in: 1...1_000).map(Int.init) }
+        set(&font.size, "size") { $0.number(in: Bounds.fontSize) }
+        set(&font.weight, "weight") { $0.integer(in: Bounds.fontWeight) }
     }
 
     fileprivate mutating func timing(default timing: Timing) -> Timing {

@@ -98,6 +98,6 @@ private struct SyntaxFault {
             ? "it ends too early"
             : Self.reasons.first { message.utf8.starts(with: $0.start.utf8) }?.text ?? "a value is expected"
         detail =
-            "The body is not JSON as accepted here: \(reason) (line \(error.line), column \(error.column))."
+            "The body is not JSON as accepted here: \(reason) (near line \(error.line), column \(error.column))."
     }
 }

@@ -6,30 +6,27 @@ import CJansson
 /// Valid only while the ``JSONDocument`` is. Each reading method returns nil after adding a fault.
 struct Member {
     private let node: UnsafeMutablePointer<json_t>
-    private let parent: String
-    /// The name in the object, or the index in the array; nil for the body itself.
-    private let name: String?
+    private let place: JSONPlace
     private let faults: FaultList
 
-    fileprivate init(_ node: UnsafeMutablePointer<json_t>, parent: String, name: String?, faults: FaultList) {
+    fileprivate init(_ node: UnsafeMutablePointer<json_t>, at place: JSONPlace, faults: FaultList) {
         self.node = node
-        self.parent = parent
-        self.name = name
+        self.place = place
         self.faults = faults
     }
-
-    /// Where the value stands. Made only when asked for: most bodies have no fault.
-    var pointer: String { name.map { JSONPointer.appending($0, to: parent) } ?? parent }
 
     fileprivate var isNull: Bool { node.pointee.type == JSON_NULL }
 
     /// Adds a fault of this value.
-    func refuse(_ detail: String) { faults.add(at: pointer, detail) }
+    func refuse(_ detail: @autoclosure () -> String) { faults.add(at: place.pointer, detail()) }
 
-    private func refused<Value>(_ detail: String) -> Value? {
-        refuse(detail)
+    private func refused<Value>(_ detail: @autoclosure () -> String) -> Value? {
+        refuse(detail())
         return nil
     }
+
+    /// Whether it is the literal `true`; no fault else.
+    var isTrue: Bool { node.pointee.type == JSON_TRUE }
 
     /// True or false.
     func boolean() -> Bool? {
@@ -50,9 +47,10 @@ struct Member {
     }
 
     /// A whole number within `range`, which lies within ±(2^53 − 1); `3.0` is one.
-    func integer(in range: ClosedRange<Int64>) -> Int64? {
+    func integer<Integer: FixedWidthInteger>(in range: ClosedRange<Integer>) -> Integer? {
         let value = json_real_value(node)
-        guard node.pointee.type == JSON_REAL, let whole = Int64(exactly: value), range.contains(whole) else {
+        guard node.pointee.type == JSON_REAL, let whole = Integer(exactly: value), range.contains(whole)
+        else {
             return refused("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return whole
@@ -83,20 +81,24 @@ struct Member {
     }
 
     /// Reads the members of an object, and refuses those that `read` did not ask for.
-    func object<Value>(_ read: (inout Members) -> Value) -> Value? {
+    ///
+    /// - Parameter explain: why a member of this name is refused, if there is more to say than that it is unknown.
+    func object<Value>(
+        _ read: (inout Members) -> Value, refusing explain: (String) -> String? = { _ in nil }
+    ) -> Value? {
         guard node.pointee.type == JSON_OBJECT else { return refused("must be an object") }
-        var members = Members(of: node, at: pointer, faults: faults)
+        var members = Members(of: node, at: place.pointer, faults: faults)
         let value = read(&members)
-        members.refuseOthers()
+        members.refuseOthers(explain)
         return value
     }
 
     /// Reads each member of an object whose names are data.
     func eachMember(_ read: (String, Member) -> Void) {
         guard node.pointee.type == JSON_OBJECT else { return refuse("must be an object") }
-        let pointer = pointer
+        let pointer = place.pointer
         for (name, value) in JSONMembers(of: node) {
-            read(name, Member(value, parent: pointer, name: name, faults: faults))
+            read(name, Member(value, at: .given(name, in: pointer), faults: faults))
         }
     }
 
@@ -105,10 +107,10 @@ struct Member {
         guard node.pointee.type == JSON_ARRAY else { return refused("must be an array") }
         let count = json_array_size(node)
         guard count <= limit else { return refused("must have at most \(limit) elements, but has \(count)") }
-        let pointer = pointer
+        let pointer = place.pointer
         return (0..<count).compactMap { index in
             json_array_get(node, index).flatMap {
-                read(Member($0, parent: pointer, name: String(index), faults: faults))
+                read(Member($0, at: .element(index, in: pointer), faults: faults))
             }
         }
     }
@@ -125,7 +127,7 @@ struct Members {
     private let object: UnsafeMutablePointer<json_t>
     private let pointer: String
     private let faults: FaultList
-    private var known: [String] = []
+    private var known: [StaticString] = []
     private var found = 0
 
     fileprivate init(of object: UnsafeMutablePointer<json_t>, at pointer: String, faults: FaultList) {
@@ -136,42 +138,43 @@ struct Members {
     }
 
     /// The member `name`; nil when it is absent or null.
-    subscript(_ name: String) -> Member? {
-        mutating get { find(name).flatMap { $0.isNull ? nil : $0 } }
+    subscript(_ name: StaticString) -> Member? {
+        mutating get { nullable(name).flatMap { $0.isNull ? nil : $0 } }
     }
 
     /// The member `name`, whose absence is a fault; nil then.
-    mutating func required(_ name: String) -> Member? {
+    mutating func required(_ name: StaticString) -> Member? {
         guard let member = self[name] else {
-            faults.add(at: JSONPointer.appending(name, to: pointer), "is required")
+            faults.add(at: JSONPlace.known(name, in: pointer).pointer, "is required")
             return nil
         }
         return member
     }
 
     /// The member `name` of a merge patch (RFC 7396). What `read` refuses counts as absent.
-    mutating func patch<Value>(_ name: String, _ read: (Member) -> Value?) -> Patch<Value> {
-        guard let member = find(name) else { return .absent }
+    mutating func patch<Value>(_ name: StaticString, _ read: (Member) -> Value?) -> Patch<Value> {
+        guard let member = nullable(name) else { return .absent }
         guard !member.isNull else { return .null }
         return read(member).map(Patch.value) ?? .absent
     }
 
-    /// Refuses the member `name` because of `detail`, whatever its value.
-    mutating func refuse(_ name: String, _ detail: @autoclosure () -> String) {
-        find(name)?.refuse(detail())
-    }
-
-    private mutating func find(_ name: String) -> Member? {
+    /// The member `name`, which may be null; nil only when it is absent.
+    mutating func nullable(_ name: StaticString) -> Member? {
         known.append(name)
-        guard let node = json_object_get(object, name) else { return nil }
+        let bytes = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        guard let node = json_object_getn(object, bytes, name.utf8CodeUnitCount) else { return nil }
         found += 1
-        return Member(node, parent: pointer, name: name, faults: faults)
+        return Member(node, at: .known(name, in: pointer), faults: faults)
     }
 
-    fileprivate func refuseOthers() {
+    fileprivate func refuseOthers(_ explain: (String) -> String?) {
         guard found < json_object_size(object) else { return }
-        for (name, _) in JSONMembers(of: object) where !known.contains(name) {
-            faults.add(at: JSONPointer.appending(name, to: pointer), "is not a member that is known here")
+        let known = Set(known.map { Array($0.description.utf8) })
+        // By bytes: `String ==` takes canonically equivalent names for one, jansson does not.
+        for (name, _) in JSONMembers(of: object) where !known.contains(Array(name.utf8)) {
+            faults.add(
+                at: JSONPlace.given(name, in: pointer).pointer,
+                explain(name) ?? "is not a member that is known here")
         }
     }
 }
@@ -196,14 +199,19 @@ private struct JSONMembers: Sequence, IteratorProtocol {
     }
 }
 
-/// Parses `text`, an empty one as `{}`, and reads the value. Throws all faults that `read` found.
+/// Reads the body of a request, an empty one as `{}`; see ``readDocument(_:_:)``.
+func readBody<Value>(_ body: [UInt8], _ read: (Member) -> Value?) throws(BodyError) -> Value {
+    try readDocument(body.isEmpty ? Array("{}".utf8) : body, read)
+}
+
+/// Parses `text` and reads its value. Throws all faults that `read` found.
 ///
 /// `read` may return nil only after it has added a fault.
-func readBody<Value>(_ text: [UInt8], _ read: (Member) -> Value?) throws(BodyError) -> Value {
-    let document = try JSONDocument(text.isEmpty ? Array("{}".utf8) : text)
+func readDocument<Value>(_ text: [UInt8], _ read: (Member) -> Value?) throws(BodyError) -> Value {
+    let document = try JSONDocument(text)
     let faults = FaultList()
     let value = withExtendedLifetime(document) {
-        read(Member(document.root, parent: "", name: nil, faults: faults))
+        read(Member(document.root, at: .root, faults: faults))
     }
     guard let value, faults.faults.isEmpty else { throw .invalidMembers(faults.faults) }
     return value

@@ -69,9 +69,10 @@ public enum RecordFormat {
         _ value: [UInt8], of key: String, _ read: (Member) -> Value?
     ) throws(RecordError) -> Value {
         do {
-            return try readBody(value, read)
+            return try readDocument(value, read)
         } catch {
-            throw RecordError(key: key, detail: "The value is damaged, or of a newer version: \(text(of: error))")
+            throw RecordError(
+                key: key, detail: "The value is damaged, or of a newer version: \(text(of: error))")
         }
     }
 

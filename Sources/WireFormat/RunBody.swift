@@ -10,12 +10,15 @@ public enum RunBody {
     /// A member that is null counts as absent, so it has its default. A number without a fraction is a whole
     /// number, however it is written (`3.0`, `3e0`).
     public static func declaration(from body: [UInt8]) throws(BodyError) -> RunDeclaration {
-        try readBody(body) { $0.object(readDeclaration) }
+        try readBody(body) { body in
+            body.object(
+                readDeclaration, refusing: { $0 == "cancelRequested" ? "is set by PATCH only" : own($0) })
+        }
     }
 
     /// The merge patch (RFC 7396) in the body of a PATCH; an empty one is `{}`.
     public static func patch(from body: [UInt8]) throws(BodyError) -> RunPatch {
-        try readBody(body) { $0.object(readPatch) }
+        try readBody(body) { $0.object(readPatch, refusing: own) }
     }
 
     /// A run as GET answers it.
@@ -58,9 +61,7 @@ public enum RunBody {
 
 extension RunBody {
     private static func readDeclaration(_ members: inout Members) -> RunDeclaration {
-        refuseOwn(&members)
-        members.refuse("cancelRequested", "is set by PATCH only")
-        return RunDeclaration(
+        RunDeclaration(
             state: members["state"]?.declaredState() ?? .running,
             title: members["title"]?.text(upTo: 200),
             progress: members["progress"]?.object(readProgress) ?? nil,
@@ -78,7 +79,6 @@ extension RunBody {
     }
 
     private static func readPatch(_ members: inout Members) -> RunPatch {
-        refuseOwn(&members)
         var patch = RunPatch()
         patch.state = members.patch("state") { $0.declaredState() }
         patch.title = members.patch("title") { $0.text(upTo: 200) }
@@ -98,40 +98,33 @@ extension RunBody {
     }
 
     /// Tells those who send back what GET answered why that is refused.
-    private static func refuseOwn(_ members: inout Members) {
-        for name in ownMembers { members.refuse(name, "is told by the service, and cannot be declared") }
+    private static func own(_ name: String) -> String? {
+        switch name {
+        case "task", "run", "scope", "expiresIn", "isLate", "revivalCount", "startedAt", "endedAt":
+            "is told by the service, and cannot be declared"
+        default: nil
+        }
     }
-
-    private static let ownMembers = [
-        "task", "run", "scope", "expiresIn", "isLate", "revivalCount", "startedAt", "endedAt",
-    ]
 }
 
 extension Members {
     /// The request to stop, which only `true` makes and nothing takes back.
     fileprivate mutating func requestsCancel() -> Bool {
-        switch patch("cancelRequested", { $0.boolean() }) {
-        case .absent: return false
-        case .value(true): return true
-        case .value(false), .null:
-            refuse("cancelRequested", "cannot be withdrawn: only true is accepted")
-            return false
-        }
+        guard let member = nullable("cancelRequested") else { return false }
+        if !member.isTrue { member.refuse("must be true, which cannot be withdrawn") }
+        return true
     }
 }
 
 extension Member {
     fileprivate func declaredState() -> RunState? {
-        guard let state = word(of: RunState.self) else { return nil }
-        guard state != .lost else {
-            refuse("cannot be declared lost: that is what the service calls a run whose lease ran out")
-            return nil
+        string("running, succeeded, failed or canceled (only the service finds a run lost)") {
+            RunState(rawValue: $0).flatMap { $0 == .lost ? nil : $0 }
         }
-        return state
     }
 
-    fileprivate func priority() -> Int? { integer(in: -1_000...1_000).map(Int.init) }
-    fileprivate func ttl() -> Int? { integer(in: 5...86_400).map(Int.init) }
+    fileprivate func priority() -> Int? { integer(in: -1_000...1_000) }
+    fileprivate func ttl() -> Int? { integer(in: 5...86_400) }
     fileprivate func completed() -> Int64? { integer(in: 0...RunBody.largestInteger) }
     fileprivate func total() -> Int64? { integer(in: 1...RunBody.largestInteger) }
 }
@@ -192,8 +185,8 @@ extension JSONWriter {
     private mutating func expiry(_ lease: LeaseMember) {
         guard case .told(let expiresIn) = lease else { return }
         literal(#","expiresIn":"#)
-        // A lease is at most 86 400 s and its slack, so the number fits.
-        optional(expiresIn) { $0.thousandths(Int64((max(0, $1) * 1_000).rounded())) }
+        // A lease is at most 86 400 s and its slack; the clamp keeps whatever else from trapping.
+        optional(expiresIn) { $0.thousandths(Int64((min(max(0, $1), 1e9) * 1_000).rounded())) }
     }
 
     /// Appends the cursor of the next page, if there is one.

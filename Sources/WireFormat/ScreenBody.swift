@@ -120,7 +120,7 @@ extension JSONWriter {
         literal(#","content":"#)
         name(content.rawValue)
         literal(#","icon":"#)
-        string(icon)
+        name(icon)
         literal("}")
     }
 

@@ -11,7 +11,7 @@ enum TextRule {
             let byte = text[index]
             if isForbidden(byte, at: index, in: text) {
                 return "must have no control characters, line separators or bidirectional overrides "
-                    + "(one is scalar \(length + 1))"
+                    + "(there is one after \(length) scalars)"
             }
             if byte & 0xC0 != 0x80 { length += 1 }
             index += 1

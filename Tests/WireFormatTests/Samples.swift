@@ -38,7 +38,19 @@ let sampleSearchFrames = SearchBarFrames(
     icon: "magnifyingglass", activityIndicator: Rect(x: 15, y: 18, width: 20, height: 20),
     textField: Rect(x: 42, y: 10, width: 236, height: 36))
 
-/// The faults of a body that must be refused with 422, as `pointer: detail`.
+/// True when a body is refused with 400.
+func isInvalidJSON(_ read: () throws -> Void) -> Bool {
+    do {
+        try read()
+        return false
+    } catch BodyError.invalidJSON {
+        return true
+    } catch {
+        return false
+    }
+}
+
+/// The faults of a body that must be refused with 422.
 func faults(of read: () throws -> Void) -> [MemberFault] {
     do {
         try read()
