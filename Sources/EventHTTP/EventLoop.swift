@@ -29,6 +29,8 @@ public final class EventLoop {
     let base: OpaquePointer
     /// Where every connection of this loop receives: one buffer, so that an idle connection owns none.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+    /// Turns so far. A loop that turns while nothing happens spins.
+    private(set) var turns = 0
     private var isRunning = false
     private var reading: UInt64 = 0
     private var hasReading = false
@@ -99,6 +101,7 @@ public final class EventLoop {
     /// One turn; tests and `run()` use it.
     func turn() {
         hasReading = false
+        turns += 1
         let waits = postponed.isEmpty ? EVLOOP_ONCE : EVLOOP_NONBLOCK
         event_base_loop(base, waits | EVLOOP_NO_EXIT_ON_EMPTY)
         runPostponed()

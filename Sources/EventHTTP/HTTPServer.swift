@@ -16,7 +16,7 @@ public final class HTTPServer {
     private var sockets: [ListeningSocket]
     private var listeners: [Listener] = []
     private var ticker: LoopTimer?
-    private var connections: [Connection?] = []
+    private(set) var connections: [Connection?] = []
     private var freeSlots: [Int32] = []
     /// Closed in this turn; a callback of theirs may still be on the stack.
     private var closed: [Connection] = []
@@ -95,13 +95,14 @@ extension HTTPServer {
 
     /// The connection's socket is closed. It stays alive until the end of the turn.
     func forget(_ connection: Connection) {
+        // Before the table lets go of it: the callback that led here holds no reference.
+        if closed.isEmpty { loop.postpone { [self] in closed.removeAll() } }
+        closed.append(connection)
         deadlines.cancel(connection.slot)
         connections[Int(connection.slot)] = nil
         freeSlots.append(connection.slot)
         connectionCount -= 1
         budget.release()
-        if closed.isEmpty { loop.postpone { [self] in closed.removeAll() } }
-        closed.append(connection)
     }
 
     func newExchange(_ connection: Connection, _ head: RequestHead?) -> Exchange {
