@@ -94,9 +94,6 @@ public struct RequestHead: Sendable {
         return values
     }
 
-    /// The number of header fields.
-    public var fieldCount: Int { fields.count }
-
     private func matches(_ field: Field, _ name: FieldName) -> Bool {
         guard field.known == name.known else { return false }
         guard name.known == .none else { return true }
