@@ -11,6 +11,7 @@ FROM ${RUNTIME_IMAGE} AS runtime
 # Older ones have known faults; this one comes from Debian's security archive.
 ARG LIBEVENT_MINIMUM=2.1.12-stable-8+deb12u1
 RUN export DEBIAN_FRONTEND=noninteractive \
+    && echo 'Acquire::Retries "3";' >/etc/apt/apt.conf.d/80-retries \
     && apt-get update \
     && apt-get install --yes --no-install-recommends libevent-core-2.1-7 \
     && version=$(dpkg-query --show --showformat='${Version}' libevent-core-2.1-7) \
