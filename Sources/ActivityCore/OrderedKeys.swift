@@ -5,7 +5,7 @@
 struct OrderedKeys<Key: Comparable & Sendable>: Sendable {
     private static var chunkLimit: Int { 256 }
     /// None is empty.
-    private var chunks: [[Key]] = []
+    private(set) var chunks: [[Key]] = []
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
@@ -80,10 +80,17 @@ struct OrderedKeys<Key: Comparable & Sendable>: Sendable {
     private mutating func shrink(_ index: Int) {
         if chunks[index].isEmpty {
             chunks.remove(at: index)
-        } else if index + 1 < chunks.count,
-            chunks[index].count + chunks[index + 1].count <= Self.chunkLimit / 2
-        {
-            chunks[index] += chunks.remove(at: index + 1)
+        } else if chunks[index].count <= Self.chunkLimit / 4 {
+            merge(index)
+            if index > 0 { merge(index - 1) }
         }
+    }
+
+    /// Joins a chunk and the next one, when both together are small.
+    private mutating func merge(_ index: Int) {
+        guard index + 1 < chunks.count,
+            chunks[index].count + chunks[index + 1].count <= Self.chunkLimit / 2
+        else { return }
+        chunks[index] += chunks.remove(at: index + 1)
     }
 }

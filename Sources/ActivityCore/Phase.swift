@@ -37,6 +37,7 @@ struct Phase: Sendable {
         guard openedAt != instant else { return }
         openedAt = instant
         faceBefore = face(of: winner)
+        progress.hold()
     }
 
     /// A run becomes active. The machine's start is the caller's.

@@ -7,28 +7,34 @@ struct ProgressInterval: Equatable, Sendable {
     private var count: Int64 = 0
     /// Active runs without progress.
     private var indeterminateCount = 0
-    /// The highest mean so far, in millionths.
-    private var highest: Int64 = 0
+    /// The highest mean that stood for a while, in millionths.
+    private var floor: Int64 = 0
+
+    /// Before the first event of an instant: what stood until now is not fallen below any more. What comes and goes
+    /// within one instant nobody sees, so it counts for nothing.
+    mutating func hold() {
+        if let mean { floor = max(floor, mean) }
+    }
 
     /// A run becomes active; its share is in millionths, nil without progress.
     mutating func join(share: Int64?) {
         count += 1
         add(share)
-        settle()
     }
 
     /// An active run reports.
     mutating func change(from old: Int64?, to new: Int64?) {
         subtract(old)
         add(new)
-        settle()
     }
 
     /// A run is active no longer, however it ended: it counts 1.
     mutating func leave(share: Int64?) { change(from: share, to: Progress.whole) }
 
     /// The mean in thousandths, rounded down; nil while an active run has no progress.
-    var thousandths: Int? { indeterminateCount == 0 && count > 0 ? Int(highest / 1_000) : nil }
+    var thousandths: Int? { mean.map { Int(max(floor, $0) / 1_000) } }
+
+    private var mean: Int64? { indeterminateCount == 0 && count > 0 ? sum / count : nil }
 
     private mutating func add(_ share: Int64?) {
         if let share { sum += share } else { indeterminateCount += 1 }
@@ -36,10 +42,6 @@ struct ProgressInterval: Equatable, Sendable {
 
     private mutating func subtract(_ share: Int64?) {
         if let share { sum -= share } else { indeterminateCount -= 1 }
-    }
-
-    private mutating func settle() {
-        if indeterminateCount == 0 { highest = max(highest, sum / count) }
     }
 }
 

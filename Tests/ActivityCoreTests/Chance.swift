@@ -1,0 +1,20 @@
+/// Random numbers that a seed repeats (SplitMix64); tests print the seed.
+struct Chance: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+
+    /// True `percent` times out of a hundred.
+    mutating func hits(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+    /// One of `items`, which are not empty.
+    mutating func one<Item>(of items: [Item]) -> Item { items[Int.random(in: items.indices, using: &self)] }
+}
