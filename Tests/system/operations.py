@@ -1,0 +1,625 @@
+#!/usr/bin/env python3
+"""Running the daemon: flags, exit codes, logs, metrics, drain, reload, and a journal that keeps its word.
+
+A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+"""
+
+import errno
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from daemon import Daemon, binary, clean_environment, free_port, run_binary, temporary_directory  # noqa: E402
+from suite import Suite, equal, eventually, problem, run_inside  # noqa: E402
+from wire import WireError, request_bytes  # noqa: E402
+
+suite = Suite("--loops", 2, workers=12)
+case = suite.case
+SSE = {"Accept": "text/event-stream"}
+
+
+def fails(code, *flags, environment=None, timeout=20):
+    """The start ends with that code and one clear line, not a crash."""
+    done = run_binary(*flags, environment=environment, timeout=timeout)
+    equal(done.returncode, code, f"{flags}: {done.stderr}")
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    assert 1 <= len(lines) <= 3, f"{flags}: {done.stderr}"
+    assert "Fatal error" not in done.stderr and "Backtrace" not in done.stderr, done.stderr
+    return done.stderr
+
+
+def listen():
+    return ("--listen", f"127.0.0.1:{free_port()}")
+
+
+# -- flags and exit codes ------------------------------------------------------------------------------------
+
+@case("--help and --version answer on standard output")
+def help_and_version(_):
+    for flag in ("--help", "--version"):
+        done = run_binary(flag)
+        equal((done.returncode, done.stderr), (0, ""), flag)
+        assert "pendingd" in done.stdout, done.stdout
+    text = run_binary("--help").stdout
+    for flag in ("--listen", "--journal", "--screens", "--loops", "--timing", "--heartbeat", "--drain-delay", "--drain",
+                 "--journal-wait", "--host", "--cors-origin", "--allow-anonymous", "--check"):
+        assert flag in text, f"{flag} is not in --help"
+
+
+@case("a wrong flag is usage: 64, and the line names it")
+def usage(_):
+    for flags, word in ((("--nonsense",), "--nonsense"), (("--loops",), "--loops"), (("--loops", "x"), "--loops"),
+                        (("--loops", "0"), "--loops"), (("--loops", "-1"), "--loops"),
+                        (("--listen", "nowhere"), "--listen"), (("--listen", "127.0.0.1:99999"), "--listen"),
+                        (("--heartbeat", "4"), "--heartbeat"), (("--timing", "1,2"), "--timing"),
+                        (("--timing", "0,0,61"), "--timing"), (("--journal", "paper:x"), "--journal"),
+                        (("--drain", "soon"), "--drain"), (("stray",), "stray")):
+        text = fails(64, *listen(), "--journal", "memory", *flags)
+        assert word in text, f"{flags}: {text}"
+    text = fails(64, *listen(), "--journal", "memory", environment={"PENDING_LOOPS": "many"})
+    assert "PENDING_LOOPS" in text or "--loops" in text, text
+
+
+@case("a wrong or missing screens file is configuration: 78, and the line says where")
+def configuration(_):
+    with temporary_directory() as place:
+        for content, word in ((None, "screens.json"), ("{", "screens.json"), ("[]", "screens.json"),
+                              ('{"chats":{"kind":"toolbar"}}', "chats"), ('{".bad":{}}', ".bad"),
+                              ('{"chats":{"colour":"red"}}', "colour"), ('{"chats":{"scale":99}}', "scale"),
+                              ('{"chats":{}} x', "screens.json"), ('{"a":{},"a":{}}', "screens.json")):
+            path = pathlib.Path(place, "screens.json")
+            if content is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_text(content)
+            text = fails(78, *listen(), "--journal", "memory", "--screens", str(path))
+            assert word in text, f"{content}: {text}"
+
+
+@case("every flag is also an environment variable, and the flag wins")
+def environment(_):
+    port = free_port()
+    variables = {"PENDING_LISTEN": f"127.0.0.1:{port}", "PENDING_JOURNAL": "memory", "PENDING_TIMING": "0,1,0"}
+    process = subprocess.Popen([binary()], env=clean_environment(variables), stderr=subprocess.DEVNULL)
+    try:
+        url = f"http://127.0.0.1:{port}/readyz"
+        eventually(lambda: run_binary("--check", url).returncode == 0, 10)
+    finally:
+        process.kill()
+        process.wait()
+    with Daemon("--timing", "0,0,0", environment={**variables, "PENDING_LISTEN": "127.0.0.1:1"}) as daemon:
+        daemon.put("t")
+        daemon.end("t")
+        equal(daemon.screen("t")["isPending"], False)
+
+
+@case("--timing is the default of screens that do not say")
+def default_timing(_):
+    with Daemon("--timing", "0.3,0.5,0.2") as daemon:
+        daemon.configure("own", timing={"startDelay": 0, "minimumVisible": 0, "completionDelay": 0})
+        daemon.put("own")
+        daemon.put("other")
+        equal((daemon.screen("own")["isPending"], daemon.screen("other")["isPending"]), (True, False))
+        eventually(lambda: daemon.screen("other")["isPending"], 2)
+        equal(daemon.ask("GET", "/v1/screens/other/configuration").status in (200, 404), True)
+        daemon.configure("third")
+        equal(daemon.ask("GET", "/v1/screens/third/configuration").json["timing"],
+              {"startDelay": 0.3, "minimumVisible": 0.5, "completionDelay": 0.2})
+
+
+@case("it refuses to listen beyond loopback unless told that anyone may come")
+def beyond_loopback(_):
+    for address in ("0.0.0.0", "[::]", "10.255.255.1"):
+        text = run_binary("--listen", f"{address}:{free_port()}", "--journal", "memory")
+        assert text.returncode in (64, 78), text
+        assert "--allow-anonymous" in text.stderr, text.stderr
+    port = free_port()
+    with Daemon("--allow-anonymous", listen=f"0.0.0.0:{port}", port=port) as daemon:
+        equal(daemon.ask("GET", "/v1/screens/x").status, 200)
+        equal(daemon.ask("GET", "/v1/screens/x", host="evil.example").status, 421, "wherever it listens")
+
+
+@case("--check answers with its exit code")
+def check(daemon):
+    base = f"http://127.0.0.1:{daemon.port}"
+    for path, code in (("/healthz", 0), ("/readyz", 0), ("/nowhere", 1)):
+        equal(run_binary("--check", base + path).returncode, code, path)
+    equal(run_binary("--check", f"http://127.0.0.1:{free_port()}/healthz").returncode, 1, "nobody listens")
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        before = time.monotonic()
+        equal(run_binary("--check", f"http://127.0.0.1:{mute.getsockname()[1]}/").returncode, 1, "no answer")
+        assert time.monotonic() - before < 10
+
+
+# -- logs and metrics ----------------------------------------------------------------------------------------
+
+@case("logs are JSON lines with a level, without queries, tokens or titles", 48)
+def logs(_):
+    secret = "s3cr3t-t0ken"
+    with Daemon(screens={"chats": {}}) as daemon:
+        for target, headers in ((f"/v1/screens/x?token={secret}&access_token={secret}", None),
+                                (f"/v1/screens/x?width={secret}", None), (f"/nowhere?ticket={secret}", None),
+                                ("/v1/screens/x", {"Authorization": f"Bearer {secret}", "Cookie": secret}),
+                                (f"/v1/screens/x?last_event_id={secret}", SSE)):
+            with daemon.connect() as connection:
+                connection.send(request_bytes("GET", target, headers))
+                connection.head()
+        with daemon.connect() as connection:
+            connection.send(f"GET /?token={secret} HTTP/9\r\n\r\n".encode())
+            connection.response()
+        daemon.put("t", title=secret, reason=secret)
+        daemon.run("PUT", "t", "a", '{"' + secret + '":1}', {"Content-Type": "application/json"})
+        assert secret not in daemon.ask("GET", "/metrics").body.decode()
+        daemon.hang_up()
+        time.sleep(0.3)
+        daemon.terminate()
+        daemon.process.wait(12)
+        text = daemon.log()
+        assert text.strip(), "it says that it started"
+        for line in text.splitlines():
+            entry = json.loads(line)
+            assert entry.get("level") in ("debug", "info", "notice", "warning", "error"), line
+        assert secret not in text, text
+
+
+@case("metrics are Prometheus text, with no series per task, run, scope or screen", 55)
+def metrics(daemon):
+    for i in range(30):
+        daemon.put(f"metrictask{i}", f"metricrun{i}", scope=f"metricscope{i}")
+        daemon.screen(f"metricscreen{i}", scope=f"metricscope{i}")
+    daemon.ask("GET", "/metricpath/unknown")
+    daemon.ask("METRICMETHOD", "/")
+    answer = daemon.ask("GET", "/metrics")
+    assert answer.get("content-type").startswith("text/plain"), answer
+    text = answer.body.decode()
+    assert not re.search(r"metric(task|run|scope|screen|path|method)\d*", text, re.I), text
+    typed = {}
+    for line in text.splitlines():
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split(" ")
+            assert kind in ("counter", "gauge", "histogram", "summary") and name not in typed, line
+            typed[name] = kind
+        elif line and not line.startswith("#"):
+            match = re.fullmatch(r'([a-z_]+)(\{(?:[a-z_]+="[^"\\]*",?)*\})? [0-9.eE+-]+|(?:.* )?(NaN|[+-]?Inf)', line)
+            assert match, line
+            stem = re.sub(r"_(bucket|sum|count)$", "", match[1])
+            assert match[1] in typed or stem in typed, f"no TYPE for {line}"
+    for word in ("requests", "connections", "streams", "runs", "journal", "publish", "conflated", "layout"):
+        assert any(word in name for name in typed), f"nothing about {word} among {sorted(typed)}"
+
+
+@case("counts follow what happens, gauges return to 0", 41, 55)
+def gauges(_):
+    with Daemon("--loops", 2) as daemon:
+        def runs(state):
+            found = [value for key, value in daemon.metrics().items()
+                     if key.startswith("pending") and "runs" in key and f'state="{state}"' in key]
+            assert len(found) == 1, (state, sorted(daemon.metrics()))
+            return found[0]
+
+        equal(runs("running"), 0)
+        for i in range(5):
+            daemon.put("t", f"r{i}")
+        equal(runs("running"), 5)
+        for i in range(4):
+            daemon.end("t", f"r{i}", state=("succeeded", "failed", "canceled", "succeeded")[i])
+        equal([runs(state) for state in ("running", "succeeded", "failed", "canceled", "lost")], [1, 2, 1, 1, 0])
+        for i in range(5):
+            daemon.run("DELETE", "t", f"r{i}")
+        equal([runs(state) for state in ("running", "succeeded", "failed", "canceled", "lost")], [0] * 5)
+
+
+# -- screens file --------------------------------------------------------------------------------------------
+
+@case("SIGHUP reloads screens: what differs is written, nothing is deleted, a fault changes nothing")
+def reload(_):
+    with Daemon(screens={"a": {"regularTitle": "A"}, "b": {"regularTitle": "B"}}) as daemon:
+        def title(screen):
+            return daemon.screen(screen)["title"]
+
+        equal((title("a"), title("b")), ("A", "B"))
+        daemon.configure("b", regularTitle="Put")
+        daemon.configure("c", regularTitle="C")
+        with daemon.stream("/v1/screens/a") as stream:
+            daemon.write("screens.json", json.dumps({"a": {"regularTitle": "A2"}}))
+            daemon.hang_up()
+            eventually(lambda: title("a") == "A2", what="the new file")
+            assert stream.wait(lambda: stream.states[-1].json["title"] == "A2"), "streams see it"
+            equal((title("b"), title("c")), ("Put", "C"), "none is deleted")
+            for broken in ('{"a":{"regularTitle":"A3"},"b":{"kind":"x"}}', '{"a":', ""):
+                daemon.write("screens.json", broken)
+                daemon.hang_up()
+                time.sleep(0.4)
+                equal((title("a"), title("b")), ("A2", "Put"), f"after {broken}")
+            os.unlink(daemon.path("screens.json"))
+            daemon.hang_up()
+            time.sleep(0.3)
+            equal(title("a"), "A2")
+            daemon.write("screens.json", json.dumps({"a": {"regularTitle": "A4"}, "b": {"regularTitle": "B"}}))
+            daemon.hang_up()
+            eventually(lambda: (title("a"), title("b")) == ("A4", "B"), what="the file wins over what was PUT")
+            assert stream.ended_at is None
+    with Daemon() as daemon:
+        daemon.hang_up()
+        time.sleep(0.3)
+        equal(daemon.ask("GET", "/healthz").status, 200, "without a file SIGHUP is harmless")
+
+
+# -- the end -------------------------------------------------------------------------------------------------
+
+@case("SIGTERM drains: not ready, streams told one after the other, polls answered, exit 0 in time", 46, 59)
+def drain(_):
+    with Daemon("--loops", 2, "--drain-delay", 1.5, "--drain", 3) as daemon:
+        daemon.put("t", title="T")
+        streams = [daemon.stream("/v1/screens/s") for _ in range(40)]
+        etag = daemon.ask("GET", "/v1/screens/s").etag
+        poll = daemon.connect()
+        ask = request_bytes("GET", "/v1/screens/s", {"If-None-Match": etag, "Prefer": "wait=50"})
+        poll.send(ask)
+        idle = daemon.connect()
+        equal(idle.ask("GET", "/healthz").status, 200)
+        started = daemon.terminate()
+        eventually(lambda: daemon.ask("GET", "/readyz").status == 503, 1, "not ready")
+        # For the drain delay everything else is as usual.
+        equal(daemon.ask("GET", "/healthz").status, 200)
+        equal(daemon.put("t", "b").get("connection"), None)
+        with daemon.stream("/v1/screens/s") as late:
+            assert late.next().kind == "state"
+        assert all(stream.ended_at is None for stream in streams)
+        assert poll.is_silent(0.2), "a parked poll stays parked"
+        time.sleep(max(0, started + 1.5 + 0.4 - time.monotonic()))
+        answer = poll.response()
+        equal((answer.status, answer.get("retry-after")), (304, "2"))
+        new_poll = daemon.ask("GET", "/v1/screens/s", {"If-None-Match": etag, "Prefer": "wait=50"})
+        equal((new_poll.status, new_poll.get("retry-after")), (304, "2"))
+        answer = daemon.run("PUT", "t", "c", {})
+        equal((answer.status, answer.get("connection", "").lower()), (201, "close"), "writes are still served")
+        with daemon.stream("/v1/screens/s") as refused:
+            assert refused.has_ended(2) and refused.fault is None
+            equal((refused.head.status, [event.kind for event in refused.events]), (200, ["close"]))
+            assert refused.retry
+        daemon.process.wait(15)
+        lasted = time.monotonic() - started
+        equal(daemon.process.returncode, 0)
+        assert lasted <= 1.5 + 3 + 1 + suite.lag.since(started) * 2, f"{lasted:.2f} s"
+        ends = []
+        for stream in streams:
+            assert stream.has_ended() and stream.fault is None, stream.fault
+            equal((stream.events[-1].kind, stream.events[-1].json["reason"]), ("close", "shutdown"))
+            assert 2500 <= stream.retry <= 4500, stream.retry
+            ends.append(stream.ended_at - started)
+            stream.close()
+        assert min(ends) >= 1.4, f"first stream closed after {min(ends):.2f} s"
+        assert max(ends) - min(ends) > 1, f"all streams closed within {max(ends) - min(ends):.2f} s"
+
+
+@case("with the defaults a drain fits into 8 s, and nobody is refused before its end", 46, 59)
+def default_drain(_):
+    with Daemon("--loops", 2) as daemon:
+        streams = [daemon.stream("/v1/screens/s") for _ in range(50)]
+        outcomes = []
+        stop = threading.Event()
+
+        def visit():
+            while not stop.is_set():
+                at = time.monotonic()
+                try:
+                    daemon.ask("GET", "/v1/screens/s")
+                    outcomes.append((at, "served"))
+                except (OSError, WireError) as error:
+                    outcomes.append((at, repr(error)))
+                time.sleep(0.01)
+
+        visitor = threading.Thread(target=visit)
+        visitor.start()
+        started = daemon.terminate()
+        daemon.process.wait(20)
+        ended = time.monotonic()
+        stop.set()
+        visitor.join()
+        equal(daemon.process.returncode, 0)
+        assert ended - started <= 8 + suite.lag.since(started), f"{ended - started:.2f} s"
+        failed = [(round(at - ended, 3), outcome) for at, outcome in outcomes if outcome != "served" and at < ended - 0.6]
+        equal(failed, [], "refused before the end")
+        for stream in streams:
+            equal(stream.events[-1].kind, "close")
+            stream.close()
+
+
+@case("SIGINT drains too; with nothing open it is still orderly, and a second signal does no harm", 59)
+def interrupt(_):
+    with Daemon("--drain-delay", 0, "--drain", 1) as daemon:
+        daemon.process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        if daemon.process.poll() is None:
+            daemon.process.send_signal(signal.SIGTERM)
+        daemon.process.wait(5)
+        equal(daemon.process.returncode, 0)
+
+
+@case("writes in flight at SIGTERM are answered, and what was acknowledged is kept", 46)
+def drain_keeps_writes(_):
+    with temporary_directory() as place, Daemon("--drain-delay", 0.3, "--drain", 1,
+                                                journal=f"sqlite:{place}/pending.db") as daemon:
+        acknowledged = load(daemon, writers=4, seconds=0.5, then=daemon.terminate)
+        daemon.process.wait(10)
+        equal(daemon.process.returncode, 0)
+        daemon.start()
+        check_kept(daemon, acknowledged)
+
+
+# -- the journal ---------------------------------------------------------------------------------------------
+
+def load(daemon, writers, seconds, then):
+    """Writes until ``then`` was called and the daemon is gone; {(task, run): title acknowledged last}."""
+    acknowledged = {}
+    lock = threading.Lock()
+    stop = threading.Event()
+
+    def write(part):
+        serial = 0
+        while not stop.is_set():
+            try:
+                with daemon.connect(timeout=5) as connection:
+                    while not stop.is_set():
+                        serial += 1
+                        key = (f"load{part}", f"r{serial % 7}")
+                        title = f"{serial}"
+                        answer = connection.ask("PUT", f"/v1/tasks/{key[0]}/runs/{key[1]}", body={"title": title})
+                        if answer.status in (200, 201):
+                            with lock:
+                                acknowledged[key] = serial
+                        if answer.get("connection", "").lower() == "close":
+                            break
+            except (OSError, WireError):
+                if daemon.process.poll() is not None or stop.is_set():
+                    return
+
+    threads = [threading.Thread(target=write, args=(part,)) for part in range(writers)]
+    for thread in threads:
+        thread.start()
+    time.sleep(seconds)
+    then()
+    eventually(lambda: daemon.process.poll() is not None, 10)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    return acknowledged
+
+
+def check_kept(daemon, acknowledged):
+    assert acknowledged, "nothing was written"
+    for (task, run), serial in acknowledged.items():
+        answer = daemon.run("GET", task, run)
+        equal(answer.status, 200, f"{task}/{run}, acknowledged with {serial}")
+        # One more write per writer may have become durable without its answer.
+        assert int(answer.json["title"]) >= serial, f"{task}/{run}: {answer.json['title']} after {serial}"
+
+
+@case("kill -9 under write load loses nothing that was acknowledged, twenty times over")
+def crash_safety(_):
+    with temporary_directory() as place, Daemon("--loops", 2, journal=f"sqlite:{place}/pending.db") as daemon:
+        everything = {}
+        for round_number in range(20):
+            everything.update(load(daemon, writers=6, seconds=0.08 + 0.013 * round_number, then=daemon.kill))
+            daemon.start()
+            check_kept(daemon, everything)
+            # Serials begin again in the next round, so it starts from an empty slate.
+            for task, run in everything:
+                daemon.run("DELETE", task, run)
+            everything = {}
+
+
+@case("configurations and ends survive a crash as well; what was forgotten stays forgotten")
+def crash_keeps_all_kinds(_):
+    with temporary_directory() as place, Daemon(journal=f"sqlite:{place}/pending.db") as daemon:
+        daemon.configure("chats", regularTitle="Chats", tasks=["chats.*"])
+        daemon.configure("gone", regularTitle="Gone")
+        daemon.ask("DELETE", "/v1/screens/gone/configuration")
+        daemon.put("t", "ended", state="failed", reason="why", scope="acme")
+        daemon.put("t", "silent", isSilent=True, priority=7, progress={"completed": 1, "total": 9})
+        daemon.put("t", "deleted")
+        daemon.run("DELETE", "t", "deleted")
+        daemon.run("PATCH", "t", "silent", {"cancelRequested": True})
+        keyed = {"Idempotency-Key": '"key-1"'}
+        daemon.ask("POST", "/v1/tasks/t/runs", keyed, {"title": "K"})
+        before = [daemon.run("GET", "t", "ended", scope="acme").body, daemon.run("GET", "t", "silent").body,
+                  daemon.ask("GET", "/v1/screens/chats/configuration").body]
+        daemon.kill()
+        daemon.start()
+        after = [daemon.run("GET", "t", "ended", scope="acme").body, daemon.run("GET", "t", "silent").body,
+                 daemon.ask("GET", "/v1/screens/chats/configuration").body]
+        equal(after, before)
+        problem(daemon.run("GET", "t", "deleted"), 404, "not-found")
+        equal(daemon.screen("gone")["title"], "gone")
+        equal(daemon.ask("POST", "/v1/tasks/t/runs", keyed, {"title": "K"}).status, 200, "a replay after the crash")
+        problem(daemon.ask("POST", "/v1/tasks/t/runs", keyed, {"title": "L"}), 422, "idempotency-key-reused")
+        problem(daemon.run("PUT", "t", "ended", {}, scope="acme"), 409, "run-ended")
+
+
+@case("the file is private, and its size follows the live runs, not the history")
+def journal_size(_):
+    with temporary_directory() as place, Daemon("--loops", 1, journal=f"sqlite:{place}/pending.db") as daemon:
+        equal(stat.S_IMODE(os.stat(f"{place}/pending.db").st_mode), 0o600)
+
+        def write(part):
+            with daemon.connect(timeout=60) as connection:
+                for start in range(0, 3000, 100):
+                    for i in range(start, start + 100):
+                        connection.send(request_bytes(
+                            "PUT", f"/v1/tasks/t{part}/runs/a", {"Content-Type": "application/json"},
+                            json.dumps({"title": f"{i:04}" + "x" * 190})))
+                    for _ in range(100):
+                        assert connection.response().status in (200, 201)
+
+        threads = [threading.Thread(target=write, args=(part,)) for part in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        eventually(lambda: sum(entry.stat().st_size for entry in os.scandir(place)) < 16 * 2**20, 5,
+                   "24 000 records of 8 runs in less than 16 MiB")
+        daemon.kill()
+        before = time.monotonic()
+        daemon.start()
+        assert time.monotonic() - before < 2 + suite.lag.since(before)
+        equal(len(daemon.ask("GET", "/v1/runs").json["items"]), 8)
+
+
+@case("a journal of a newer version, a corrupt one, one that is no file: 74 and a clear line")
+def bad_journals(_):
+    with temporary_directory() as place:
+        path = pathlib.Path(place, "pending.db")
+        with Daemon(journal=f"sqlite:{path}") as daemon:
+            for i in range(200):
+                daemon.put(f"t{i}", title="x" * 150)
+            daemon.terminate()
+            daemon.process.wait(12)
+        good = path.read_bytes()
+        with sqlite3.connect(path) as database:
+            version = database.execute("PRAGMA user_version").fetchone()[0]
+            database.execute(f"PRAGMA user_version = {version + 1}")
+        database.close()
+        text = fails(74, *listen(), "--journal", f"sqlite:{path}")
+        assert "newer" in text, text
+        for name, content in (("garbage", b"this is not a database at all, but some other file\n" * 100),
+                              ("a damaged header", b"\0" * 100 + good[100:]),
+                              ("damaged pages", good[:4096] + b"\xa5" * (len(good) - 4096)),
+                              ("a truncated file", good[: len(good) // 2 // 4096 * 4096 + 1000])):
+            for extra in ("pending.db-wal", "pending.db-shm"):
+                pathlib.Path(place, extra).unlink(missing_ok=True)
+            path.write_bytes(content)
+            text = fails(74, *listen(), "--journal", f"sqlite:{path}")
+            assert "journal" in text.lower(), f"{name}: {text}"
+            equal(path.read_bytes(), content, f"{name}: it is left as it was found")
+        fails(74, *listen(), "--journal", f"sqlite:{place}")
+        fails(74, *listen(), "--journal", f"sqlite:{place}/no/such/folder/pending.db")
+
+
+@case("a journal that another daemon holds: live but not ready while waiting, then 74")
+def locked_journal(_):
+    with temporary_directory() as place:
+        journal = f"sqlite:{place}/pending.db"
+        with Daemon(journal=journal) as first:
+            first.put("t", title="First")
+            before = time.monotonic()
+            text = fails(74, *listen(), "--journal", journal, "--journal-wait", "1")
+            assert "lock" in text.lower() or "in use" in text.lower() or "another" in text.lower(), text
+            assert time.monotonic() - before >= 0.9
+            with Daemon("--journal-wait", 30, journal=journal, wait_for="/healthz") as second:
+                equal(second.ask("GET", "/readyz").status, 503)
+                answer = second.ask("GET", "/v1/screens/t")
+                problem(answer, 503, "unavailable")
+                assert int(answer.get("retry-after")) > 0
+                equal(second.run("PUT", "t", "a", {}).status, 503)
+                with second.stream("/v1/screens/t") as stream:
+                    assert stream.has_ended() and stream.fault is None
+                    equal((stream.head.status, [event.kind for event in stream.events]), (200, ["close"]))
+                first.kill()
+                second.wait_until("/readyz", 10)
+                equal(second.screen("t")["title"], "First", "the new owner has it all")
+
+
+@case("a full disk: 503 and nothing half applied, not ready, then recovery by itself")
+def disk_full(_):
+    run_inside("disk_full", "--mount")
+
+
+def disk_full_inside():
+    """Runs in a namespace where mounting a small disk disturbs nobody."""
+    with temporary_directory() as place:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=768k", "tmpfs", place], check=True)
+        try:
+            with Daemon(journal=f"sqlite:{place}/pending.db") as daemon:
+                disk_full_on(daemon, place)
+        finally:
+            subprocess.run(["umount", place], check=True)
+
+
+def disk_full_on(daemon, place):
+    daemon.put("stays", "a", title="Before", ttl=600)
+    daemon.put("expires", "a", ttl=5)
+    expires_at = time.monotonic() + 6
+    ballast = os.path.join(place, "ballast")
+    fill_up(ballast)
+    refused = None
+    created = []
+    for i in range(200):
+        answer = daemon.run("PUT", "bulk", f"r{i % 90}", {"title": f"{i}" + "x" * 190, "ttl": 600})
+        if answer.status == 503:
+            refused = (i, answer)
+            break
+        created.append((f"r{i % 90}", i))
+        fill_up(ballast)
+    assert refused, "the disk never got full"
+    index, answer = refused
+    problem(answer, 503, "unavailable")
+    assert int(answer.get("retry-after")) > 0
+    run = f"r{index % 90}"
+    kept = dict(created).get(run)
+    seen = daemon.run("GET", "bulk", run)
+    if kept is None:
+        problem(seen, 404, "not-found")
+    else:
+        equal(seen.json["title"], f"{kept}" + "x" * 190, "the refused write left nothing behind")
+    eventually(lambda: daemon.ask("GET", "/readyz").status == 503, 3, "not ready")
+    equal(daemon.ask("GET", "/healthz").status, 200, "but live")
+    before = daemon.screen("bulk")
+    for method, body in (("PUT", {"state": "succeeded"}), ("DELETE", None), ("PATCH", {"title": "Half"})):
+        equal(daemon.run(method, "stays", "a", body).status, 503, method)
+    equal(daemon.run("GET", "stays", "a").json["title"], "Before")
+    equal(daemon.run("GET", "stays", "a").json["state"], "running")
+    equal(daemon.screen("bulk")["runCount"], before["runCount"])
+    equal(daemon.ask("PUT", "/v1/screens/bulk/configuration", body={"regularTitle": "Half"}).status, 503)
+    with daemon.stream("/v1/screens/expires") as stream:
+        assert stream.next().json["isPending"] is True, "reads go on"
+        gone = stream.next(timeout=9)
+        assert gone and not gone.json["isPending"], "an expiry takes effect in memory"
+        assert gone.at - expires_at < 1.5 + suite.lag.since(expires_at)
+    os.unlink(ballast)
+    eventually(lambda: daemon.ask("GET", "/readyz").status == 200, 10, "ready again by itself")
+    equal(daemon.run("PATCH", "stays", "a", {"title": "After"}).status, 200)
+    daemon.kill()
+    daemon.start()
+    equal(daemon.run("GET", "stays", "a").json["title"], "After")
+    equal(daemon.run("GET", "expires", "a").json["state"], "lost", "the expiry was written after all")
+    for name, serial in dict(created).items():
+        assert daemon.run("GET", "bulk", name).json["title"].startswith(f"{serial}x"), f"acknowledged {name}"
+
+
+def fill_up(path):
+    """Appends until there is no byte left."""
+    with open(path, "ab", buffering=0) as ballast:
+        for size in (65536, 4096, 512, 1):
+            try:
+                while True:
+                    ballast.write(b"\0" * size)
+            except OSError as error:
+                assert error.errno == errno.ENOSPC, error
+
+
+@case("after a crash the daemon is ready again soon, and a stale lock keeps nobody out")
+def restart_speed(_):
+    with temporary_directory() as place, Daemon(journal=f"sqlite:{place}/pending.db") as daemon:
+        for _ in range(5):
+            daemon.put("t")
+            daemon.kill()
+            before = time.monotonic()
+            daemon.start()
+            assert time.monotonic() - before < 2 + suite.lag.since(before)
+
+
+if __name__ == "__main__":
+    suite.main(disk_full=disk_full_inside)
