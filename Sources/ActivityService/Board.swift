@@ -49,7 +49,8 @@ final class Board: Sendable {
     private let contents = Mutex(Contents())
     private let newest = Atomic<UInt64>(1)
 
-    /// Rises with every publication. While it stands still, no reading has changed.
+    /// Rises with every publication, and when a screen is subscribed to first or no more: while it stands still,
+    /// nothing that is read here has changed.
     var generation: UInt64 { newest.load(ordering: .acquiring) }
 
     /// Shows `publication`; afterwards every read sees all of it.
@@ -107,6 +108,7 @@ final class Board: Sendable {
     /// A loop got its first subscriber of this screen.
     func subscribe(_ key: ScreenKey) {
         contents.withLock { $0.subscribed[key, default: 0] += 1 }
+        newest.add(1, ordering: .releasing)
     }
 
     /// A loop lost its last subscriber of this screen.
@@ -115,6 +117,7 @@ final class Board: Sendable {
             guard let count = contents.subscribed[key] else { return }
             contents.subscribed[key] = count > 1 ? count - 1 : nil
         }
+        newest.add(1, ordering: .releasing)
     }
 }
 

@@ -22,6 +22,7 @@ final class LoopHandler: RequestHandler {
     private let runs: RunReads
     private let writes: RunWrites
     private let exposition: () -> [UInt8]
+    private var hotReads = HotReads()
 
     /// - Parameter exposition: the metrics of all loops, as Prometheus reads them.
     init(
@@ -90,6 +91,7 @@ final class LoopHandler: RequestHandler {
 
     func handle(_ head: RequestHead, body: [UInt8], _ exchange: Exchange) {
         let caller = Caller(exchange, head, policy: settings.policy)
+        if answerHotRead(head, caller) { return }
         do throws(Problem) {
             let route: Route
             if let admitted = exchange.context as? Admitted {
@@ -107,6 +109,17 @@ final class LoopHandler: RequestHandler {
         } catch {
             caller.refuse(error)
         }
+    }
+
+    /// Answers what was asked before in the same words. The checks are those of any request; only the reading of
+    /// the target is spared.
+    private func answerHotRead(_ head: RequestHead, _ caller: Caller) -> Bool {
+        guard head.method == .get || head.method == .head, let read = hotReads.find(head),
+            settings.policy.allowsHost(of: head), !caller.exchange.isServerFull, status.isJournalOpen
+        else { return false }
+        caller.exchange.label = read.label.rawValue
+        screens.answer(read, head, caller)
+        return true
     }
 
     private func options(_ route: Route, _ head: RequestHead) -> Response {
@@ -149,7 +162,7 @@ final class LoopHandler: RequestHandler {
         switch request.format {
         case .json:
             try checkService(caller)
-            screens.answer(request, head, caller)
+            screens.answer(hotReads.remember(request, head), head, caller)
         case .sse:
             caller.exchange.label = RouteLabel.stream.rawValue
             if caller.exchange.isHead { return caller.respond(Response(status: 200, fields: Streams.fields)) }

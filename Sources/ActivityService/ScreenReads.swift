@@ -30,12 +30,12 @@ final class ScreenReads {
     // MARK: Answering
 
     /// Answers a GET or HEAD, or parks it.
-    func answer(_ request: ScreenRequest, _ head: RequestHead, _ caller: Caller) {
+    func answer(_ read: HotRead, _ head: RequestHead, _ caller: Caller) {
         let tags = head.entityTags(.ifNoneMatch)
         let wait = tags == nil || caller.exchange.isHead ? nil : head.wait
         let isClosing = status.drainStep.rawValue >= DrainStep.closing.rawValue
-        if let tags, let wait, wait > 0, !isClosing { return park(request, tags, wait, caller) }
-        let rendered = render(request)
+        if let tags, let wait, wait > 0, !isClosing { return park(read.request, tags, wait, caller) }
+        let rendered = render(read)
         guard let tags, tags.matchesWeakly(rendered.token.hex) else {
             return send(rendered, caller, wait: wait)
         }
@@ -158,6 +158,16 @@ final class ScreenReads {
             after.map { !$0.rawValue.utf8.lexicographicallyPrecedes(name.rawValue.utf8) } ?? false
         }
         return (Array(rest.prefix(limit)), rest.count > limit)
+    }
+
+    /// The answer of last time while nothing at all was published since.
+    private func render(_ read: HotRead) -> RenderedView {
+        let generation = board.generation
+        if let rendered = read.rendered, read.generation == generation { return rendered }
+        let rendered = render(read.request)
+        read.rendered = rendered
+        read.generation = generation
+        return rendered
     }
 
     private func render(_ request: ScreenRequest) -> RenderedView {
