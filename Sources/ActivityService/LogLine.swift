@@ -27,7 +27,8 @@ struct LogLine {
     /// Writes the line, unless `descriptor` would make us wait for it. True when it was written.
     func write(to descriptor: Int32) -> Bool {
         var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&poller, 1, 0) == 1, poller.revents & Int16(POLLOUT) != 0 else { return false }
+        // Only that: a pipe whose reader is gone has an error too, and a write to it would be the end of the process.
+        guard poll(&poller, 1, 0) == 1, poller.revents == Int16(POLLOUT) else { return false }
         while true {
             let count = Glibc.write(descriptor, bytes, bytes.count)
             if count >= 0 { return true }
