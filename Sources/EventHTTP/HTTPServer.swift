@@ -14,7 +14,7 @@ public final class HTTPServer {
     var deadlines: DeadlineLists
     private(set) var isDraining = false
     private var sockets: [ListeningSocket]
-    private var listeners: [Listener] = []
+    private(set) var listeners: [Listener] = []
     private var ticker: LoopTimer?
     private(set) var connections: [Connection?] = []
     private var freeSlots: [Int32] = []
@@ -65,8 +65,9 @@ public final class HTTPServer {
 
     /// Accepts what waits in the queues, which will be served, then closes the listeners.
     public func stopAccepting() {
-        for listener in listeners { listener.accept(atMost: Int(ListeningSocket.backlog)) }
+        for listener in listeners { listener.finish() }
         listeners = []
+        for socket in sockets { socket.retire() }
         sockets = []
     }
 

@@ -7,7 +7,7 @@ import Glibc
 /// moment, while what is open goes on, and clients wait in the kernel's queue.
 final class Listener {
     private let server: HTTPServer
-    private let socket: ListeningSocket
+    let socket: ListeningSocket
     private var watch: ReadWatch?
     private var retry: LoopTimer?
     /// Given up when there is no other descriptor, so that one client can still be told that the server is full.
@@ -52,6 +52,14 @@ final class Listener {
             default: return pause("accept failed: errno \(failure)")
             }
         }
+    }
+
+    /// Accepts what waits in the queue, and nothing after that.
+    func finish() {
+        accept(atMost: Int(ListeningSocket.backlog))
+        watch = nil
+        retry = nil
+        socket.retire()
     }
 
     private func acceptOne() -> Int32 {

@@ -1,5 +1,6 @@
 import CLibevent
 import Glibc
+import Synchronization
 
 /// A socket that listens, for one loop. Connections wait in its queue until its server starts.
 ///
@@ -11,7 +12,7 @@ public struct ListeningSocket: Sendable {
     /// What it is bound to, with the real port.
     public let address: ListenAddress
     let descriptor: Descriptor
-    private let path: SocketPath?
+    private let use: Use
 
     /// Listens on `address` for `loops` loops: one array of sockets per loop, one socket in it per address of the host.
     ///
@@ -27,7 +28,7 @@ public struct ListeningSocket: Sendable {
         precondition(loops > 0, "a server needs at least one loop")
         switch address {
         case .unix(let path):
-            let socket = try bindUnix(path)
+            let socket = try bindUnix(path, loops: loops)
             return Array(repeating: [socket], count: loops)
         case .tcp(let host, let port):
             return try bindTCP(host: host, port: port, loops: loops)
@@ -49,6 +50,29 @@ public struct ListeningSocket: Sendable {
             if errno == EADDRINUSE { throw .addressInUse(address) }
             throw .lastError(of: "listen")
         }
+    }
+}
+
+// MARK: - The end
+
+extension ListeningSocket {
+    /// The loops that accept from a socket, and its name in the file system, if it has one.
+    private final class Use: Sendable {
+        let loops: Atomic<Int>
+        let path: String?
+
+        init(loops: Int, path: String? = nil) {
+            self.loops = Atomic(loops)
+            self.path = path
+        }
+    }
+
+    /// One loop accepts no more; each calls this once. With the last one the socket stops listening, whoever still
+    /// holds this value, and a unix socket's name is removed.
+    func retire() {
+        guard use.loops.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+        if let path = use.path { unlink(path) }
+        shutdown(descriptor.number, Int32(SHUT_RDWR))
     }
 }
 
@@ -106,7 +130,8 @@ extension ListeningSocket {
         try bind(descriptor, to: endpoint, port: port, .tcp(host: host, port: port))
         let real = SocketAddress.port(of: number)
         try listen(descriptor, .tcp(host: host, port: real))
-        return ListeningSocket(address: .tcp(host: host, port: real), descriptor: descriptor, path: nil)
+        return ListeningSocket(
+            address: .tcp(host: host, port: real), descriptor: descriptor, use: Use(loops: 1))
     }
 
     /// Accepted sockets inherit all of these from the one that listens, so they cost nothing per connection.
@@ -124,7 +149,7 @@ extension ListeningSocket {
 // MARK: - Unix sockets
 
 extension ListeningSocket {
-    private static func bindUnix(_ path: String) throws(EventHTTPError) -> ListeningSocket {
+    private static func bindUnix(_ path: String, loops: Int) throws(EventHTTPError) -> ListeningSocket {
         guard let endpoint = SocketAddress(path: path) else { throw .unusablePath(path) }
         let descriptor = try newSocket(AF_UNIX)
         try removeStale(path, endpoint)
@@ -134,7 +159,7 @@ extension ListeningSocket {
         guard chmod(path, 0o660) == 0 else { throw .lastError(of: "chmod") }
         try listen(descriptor, .unix(path: path))
         return ListeningSocket(
-            address: .unix(path: path), descriptor: descriptor, path: SocketPath(path))
+            address: .unix(path: path), descriptor: descriptor, use: Use(loops: loops, path: path))
     }
 
     /// Removes what a daemon left that did not end in order. Nothing but a socket that nobody listens on is removed.
@@ -148,14 +173,6 @@ extension ListeningSocket {
         if isAnswered || errno != ECONNREFUSED { throw .addressInUse(.unix(path: path)) }
         guard unlink(path) == 0 || errno == ENOENT else { throw .lastError(of: "unlink") }
     }
-}
-
-/// The name of a unix socket in the file system, removed with the last loop's socket.
-private final class SocketPath: Sendable {
-    let path: String
-
-    init(_ path: String) { self.path = path }
-    deinit { unlink(path) }
 }
 
 private func newSocket(_ family: Int32) throws(EventHTTPError) -> Descriptor {

@@ -13,7 +13,7 @@ final class TestClient {
         case ended(String)
     }
 
-    private let descriptor: Descriptor
+    let descriptor: Descriptor
     private(set) var buffer: [UInt8] = []
 
     /// `receiveBuffer`: the size of the kernel's, to see back pressure early; 0 is the system's default.
@@ -46,7 +46,9 @@ final class TestClient {
 
     func send(_ text: String) throws { try send(bytes: Array(text.utf8)) }
 
-    func send(bytes: [UInt8]) throws {
+    func send(bytes: [UInt8]) throws { try Self.send(bytes, to: descriptor) }
+
+    static func send(_ bytes: [UInt8], to descriptor: Descriptor) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -61,7 +63,9 @@ final class TestClient {
     func finishSending() { shutdown(descriptor.number, Int32(SHUT_WR)) }
 
     /// Disappears with a reset.
-    func reset() {
+    func reset() { Self.reset(descriptor) }
+
+    static func reset(_ descriptor: Descriptor) {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor.number, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
         // The number stays taken until the descriptor is freed: it becomes a socket without a connection.

@@ -28,6 +28,8 @@ final class TestServer {
     private let wishes: [Mailbox<Wish>]
     private let threads: [LoopThread]
     private let told: Mailbox<Told>
+    /// Made once, so that it is there in a loop's thread that has a descriptor table of its own.
+    private let answers: Mailbox<any Sendable>
     private var untaken: [Told] = []
 
     struct TimedOut: Error {
@@ -38,7 +40,6 @@ final class TestServer {
     init(
         _ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0), loops: Int = 1,
         budget: ConnectionBudget = ConnectionBudget(capacity: 10_000, courtesy: 10),
-        prepare: @escaping @Sendable () -> Void = {},
         _ configure: (inout ServerLimits) -> Void = { _ in }
     ) throws {
         var limits = ServerLimits()
@@ -48,6 +49,7 @@ final class TestServer {
         self.address = sockets[0][0].address
         let told = try Mailbox<Told>()
         self.told = told
+        answers = try Mailbox()
         var wishes: [Mailbox<Wish>] = []
         var threads: [LoopThread] = []
         for own in sockets {
@@ -56,7 +58,6 @@ final class TestServer {
             let settings = limits
             threads.append(
                 try LoopThread(name: "test loop") {
-                    prepare()
                     serve(own, settings, budget, mailbox, told)
                 })
         }
@@ -76,12 +77,21 @@ final class TestServer {
     func ask<Answer: Sendable>(_ work: @escaping @Sendable (TestHandler, HTTPServer) -> Answer) throws
         -> Answer
     {
-        let answers = try Mailbox<Answer>()
-        run { answers.send(work($0, $1)) }
-        while true {
-            guard wait(for: answers.descriptor) else { throw TimedOut(waitedFor: "an answer", had: untaken) }
-            if let answer = answers.takeAll().first { return answer }
+        run { [answers] in answers.send(work($0, $1)) }
+        return try answer()
+    }
+
+    /// Waits until something is true on the first loop.
+    func wait(until condition: @escaping @Sendable (TestHandler, HTTPServer) -> Bool) throws {
+        run { [answers] in Recheck($0, $1, condition, answers).check() }
+        let _: Bool = try answer()
+    }
+
+    private func answer<Answer>() throws -> Answer {
+        guard wait(for: answers.descriptor), let answer = answers.takeAll().first as? Answer else {
+            throw TimedOut(waitedFor: "\(Answer.self)", had: untaken)
         }
+        return answer
     }
 
     func client(receiveBuffer: Int32 = 0) throws -> TestClient {
@@ -115,6 +125,36 @@ final class TestServer {
     private func wait(for descriptor: Descriptor) -> Bool {
         var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 10_000) == 1
+    }
+}
+
+/// Looks every 2 ms whether something has become true.
+private final class Recheck {
+    private let handler: TestHandler
+    private let server: HTTPServer
+    private let condition: (TestHandler, HTTPServer) -> Bool
+    private let answers: Mailbox<any Sendable>
+    private var timer: LoopTimer?
+
+    init(
+        _ handler: TestHandler, _ server: HTTPServer,
+        _ condition: @escaping (TestHandler, HTTPServer) -> Bool,
+        _ answers: Mailbox<any Sendable>
+    ) {
+        self.handler = handler
+        self.server = server
+        self.condition = condition
+        self.answers = answers
+        timer = server.loop.timer { [self] in check() }
+    }
+
+    func check() {
+        if condition(handler, server) {
+            answers.send(true)
+            timer = nil
+        } else {
+            timer?.schedule(afterNanoseconds: 2_000_000)
+        }
     }
 }
 
