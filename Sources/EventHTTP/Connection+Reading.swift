@@ -65,6 +65,11 @@ extension Connection {
         if case .parked = state { close() }
     }
 
+    /// The client had finished before its request began to wait for a change.
+    func finishIfParked() {
+        if case .parked(let exchange, .longPoll) = state { finishLongPoll(exchange) }
+    }
+
     private func discard() {
         switch receive() {
         case .bytes(let bytes):
@@ -142,7 +147,7 @@ extension Connection {
         handler.handle(head, body: body, exchange)
         switch state {
         case .deciding: preconditionFailure("a request was neither answered nor parked")
-        case .parked(let exchange, .longPoll) where hasEnded: finishLongPoll(exchange)
+        case .parked(_, .longPoll) where hasEnded: finishIfParked()
         case .streaming where hasEnded: close()
         default: break
         }

@@ -124,10 +124,15 @@ extension Connection {
     }
 
     func park(_ exchange: Exchange, _ kind: ParkKind) {
-        guard case .deciding = state else {
+        switch state {
+        case .deciding: state = .parked(exchange, kind)
+        case .parked:
+            state = .parked(exchange, kind)
+            guard kind == .longPoll else { return }
+            if hasEnded { server.loop.postpone { [self] in finishIfParked() } } else { watch() }
+        case .reading, .writing, .streaming, .finishing, .lingering, .closed:
             preconditionFailure("a request is parked outside of its handling")
         }
-        state = .parked(exchange, kind)
     }
 }
 

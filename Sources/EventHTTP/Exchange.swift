@@ -50,7 +50,7 @@ public final class Exchange {
         connection.respond(self, response)
     }
 
-    /// Leaves the answer for later. Only from within `RequestHandler.handle`.
+    /// Leaves the answer for later: from within `RequestHandler.handle`, and again to wait in another way from then on.
     public func park(_ kind: ParkKind) {
         guard case .open(let connection) = state else {
             preconditionFailure("an answered exchange is parked")
