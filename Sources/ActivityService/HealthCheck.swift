@@ -4,9 +4,6 @@ import HTTPCodec
 
 /// One question to a running daemon: is it well?
 public struct HealthCheck: Hashable, Sendable {
-    /// How long everything may take, in nanoseconds.
-    private static let patience: UInt64 = 3_000_000_000
-
     private let address: ListenAddress
     /// The value of `Host`.
     private let authority: String
@@ -41,14 +38,15 @@ public struct HealthCheck: Hashable, Sendable {
         self.target = target
     }
 
-    /// Asks, and waits 3 s at most (name servers excepted). True when the answer's status is 2xx.
-    public func isPassed() -> Bool {
-        let deadline = Clock.monotonic() + Self.patience
+    /// Asks, and waits so long at most (name servers excepted). True when the answer's status is 2xx.
+    public func isPassed(within patience: Duration = .seconds(3)) -> Bool {
+        let deadline = Clock.monotonic() + UInt64(patience / .nanoseconds(1))
         guard let connection = DeadlineSocket(to: address, deadline: deadline) else { return false }
         let request = "GET \(target) HTTP/1.1\r\nHost: \(authority)\r\nConnection: close\r\n\r\n"
         guard connection.send(Array(request.utf8)) else { return false }
         // "HTTP/1.1 200": nothing after it matters.
         let start = connection.receive(12)
-        return start.starts(with: "HTTP/1.".utf8) && start.dropFirst(8).starts(with: " 2".utf8)
+        return start.count == 12 && start.starts(with: "HTTP/1.".utf8)
+            && start.dropFirst(8).starts(with: " 2".utf8)
     }
 }
