@@ -11,26 +11,29 @@ public struct EventChunk: Hashable, Sendable {
 
     /// Frames `payload`. Precondition: it is not empty, since an empty chunk would end the stream.
     public init(payload: some Collection<UInt8>) {
-        self = payload.withBytes { bytes in EventChunk(size: bytes.count) { $0.append(contentsOf: bytes) } }
+        self = payload.withBytes { bytes in EventChunk(size: bytes.count) { $0.append(bytes) } }
     }
 
     /// Frames `segments`, one after the other, as one chunk. Precondition: not all are empty.
     public init(segments: [[UInt8]]) {
-        let size = segments.reduce(0) { $0 + $1.count }
-        self.init(size: size) { framed in
-            for segment in segments { framed.append(contentsOf: segment) }
+        self.init(size: segments.reduce(0) { $0 + $1.count }) { chunk in
+            for segment in segments { chunk.append(segment) }
         }
     }
 
-    private init(size: Int, appendPayload: (inout [UInt8]) -> Void) {
+    private init(size: Int, appendPayload: (inout OutputSpan<UInt8>) -> Void) {
         precondition(size > 0, "An empty chunk would end the stream.")
-        var framed: [UInt8] = []
-        framed.reserveCapacity(size + 20)
-        framed.append(hexadecimal: size)
-        framed.append("\r\n")
-        payload = framed.count..<framed.count + size
-        appendPayload(&framed)
-        framed.append("\r\n")
-        self.framed = framed
+        var start = 0
+        framed = [UInt8](capacity: size + Self.longestFraming) { chunk in
+            chunk.append(hexadecimal: size)
+            chunk.append("\r\n")
+            start = chunk.count
+            appendPayload(&chunk)
+            chunk.append("\r\n")
+        }
+        payload = start..<start + size
     }
+
+    /// 16 digits and two line ends.
+    private static let longestFraming = 20
 }

@@ -10,23 +10,22 @@ public struct HTTPDate: Hashable, Sendable {
         let date = Self.civil(day)
         // 1970-01-01 was a Thursday.
         let weekday = (day + 4) % 7
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(29)
-        bytes += "SunMonTueWedThuFriSat".utf8.dropFirst(weekday * 3).prefix(3)
-        bytes.append(", ")
-        bytes.append(twoDigits: date.day)
-        bytes.append(" ")
-        bytes += "JanFebMarAprMayJunJulAugSepOctNovDec".utf8.dropFirst(date.month * 3 - 3).prefix(3)
-        bytes.append(" ")
-        bytes.append(decimal: date.year)
-        bytes.append(" ")
-        bytes.append(twoDigits: second / 3600)
-        bytes.append(":")
-        bytes.append(twoDigits: second / 60 % 60)
-        bytes.append(":")
-        bytes.append(twoDigits: second % 60)
-        bytes.append(" GMT")
-        self.bytes = bytes
+        bytes = [UInt8](capacity: 29) { text in
+            text.append(part(weekday, of: "SunMonTueWedThuFriSat"))
+            text.append(", ")
+            text.append(twoDigits: date.day)
+            text.append(" ")
+            text.append(part(date.month - 1, of: "JanFebMarAprMayJunJulAugSepOctNovDec"))
+            text.append(" ")
+            text.append(decimal: date.year)
+            text.append(" ")
+            text.append(twoDigits: second / 3600)
+            text.append(":")
+            text.append(twoDigits: second / 60 % 60)
+            text.append(":")
+            text.append(twoDigits: second % 60)
+            text.append(" GMT")
+        }
     }
 
     /// The date of a day counted from 1970-01-01 (H. Hinnant,
@@ -44,7 +43,12 @@ public struct HTTPDate: Hashable, Sendable {
     }
 }
 
-extension [UInt8] {
+/// The name at `index` in `names`, of three letters each.
+private func part(_ index: Int, of names: StaticString) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: names.utf8Start + index * 3, count: 3)
+}
+
+extension OutputSpan<UInt8> {
     fileprivate mutating func append(twoDigits number: Int) {
         append(Byte.zero + UInt8(truncatingIfNeeded: number / 10))
         append(Byte.zero + UInt8(truncatingIfNeeded: number % 10))

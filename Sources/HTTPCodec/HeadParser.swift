@@ -65,6 +65,8 @@ public struct HeadParser: Sendable {
     }
 
     /// True at the end of the head, false where more bytes are needed.
+    ///
+    /// Each step goes on to the next by itself; the phase tells where to take up after a cut.
     private mutating func scan(_ head: UnsafeRawBufferPointer) throws(FramingError) -> Bool {
         while position < head.count {
             switch phase {
@@ -109,6 +111,7 @@ public struct HeadParser: Sendable {
     private mutating func expectLineFeed(_ head: UnsafeRawBufferPointer, then next: Phase)
         throws(FramingError)
     {
+        guard position < head.count else { return }
         guard head[position] == Byte.lineFeed else { throw .badRequest("A line must end in CR LF.") }
         position += 1
         mark = position
@@ -132,6 +135,7 @@ extension HeadParser {
         position += 1
         mark = position
         phase = .target
+        try scanTarget(head)
     }
 
     private static var unknownMethod: FramingError {
@@ -139,8 +143,7 @@ extension HeadParser {
     }
 
     private mutating func scanTarget(_ head: UnsafeRawBufferPointer) throws(FramingError) {
-        position = head.part(0..<min(head.count, mark + limits.targetSize + 1)).endOfTargetContent(
-            from: position)
+        position = head.endOfTargetContent(from: position)
         guard position - mark <= limits.targetSize else { throw .targetTooLong(limit: limits.targetSize) }
         guard position < head.count else { return }
         guard head[position] == Byte.space, position > mark else {
@@ -150,6 +153,7 @@ extension HeadParser {
         position += 1
         mark = position
         phase = .version
+        try scanVersion(head)
     }
 
     /// RFC 9112, section 2.3.
@@ -188,13 +192,12 @@ extension HeadParser {
             phase = .lastLineFeed
             return
         }
-        guard !head[position].isWhitespace else {
-            throw .badRequest("A header line must not begin with white space.")
-        }
         guard fields.count < limits.fieldCount else { throw .headTooLarge(limit: limits.fieldCount) }
         phase = .fieldName
+        try scanFieldName(head)
     }
 
+    /// White space is no part of a name, so a folded line (section 5.2) ends here too.
     private mutating func scanFieldName(_ head: UnsafeRawBufferPointer) throws(FramingError) {
         position = head.endOfToken(from: position)
         guard position < head.count else { return }
@@ -205,6 +208,7 @@ extension HeadParser {
         nameEnd = position
         position += 1
         phase = .fieldValue
+        try scanFieldValue(head)
     }
 
     private mutating func scanFieldValue(_ head: UnsafeRawBufferPointer) throws(FramingError) {
@@ -221,6 +225,7 @@ extension HeadParser {
         fields.append(RequestHead.Field(name: name, known: FieldName.Known(head.part(name)), value: value))
         position += 1
         phase = .fieldLineFeed
+        try expectLineFeed(head, then: .fieldStart)
     }
 }
 
@@ -231,13 +236,14 @@ extension UnsafeRawBufferPointer {
         return offset
     }
 
-    fileprivate func endOfTargetContent(from start: Int) -> Int {
+    func endOfTargetContent(from start: Int) -> Int {
         firstOffset(from: start) { word in
-            // Below 0x21 the first subtraction borrows, at `#` the second, at 0x7F the third; above, the bit is set.
+            // Below 0x21 the first subtraction borrows, at `#` the second, at 0x7F the third; above, the bit stays set
+            // in two of them at least.
             let low = word &- UInt64(eightTimes: 0x21)
             let hash = (word ^ UInt64(eightTimes: UInt8(ascii: "#"))) &- UInt64(eightTimes: 0x01)
             let delete = (word ^ UInt64(eightTimes: 0x7F)) &- UInt64(eightTimes: 0x01)
-            return low | hash | delete | word
+            return low | hash | delete
         } isHit: {
             !$0.isTargetContent
         }
@@ -247,5 +253,5 @@ extension UnsafeRawBufferPointer {
 extension UInt8 {
     /// What a request target may hold: visible ASCII, but no `#`, since a fragment is never sent
     /// (RFC 9112, section 3.2).
-    fileprivate var isTargetContent: Bool { self &- 0x21 < 0x5E && self != UInt8(ascii: "#") }
+    var isTargetContent: Bool { self &- 0x21 < 0x5E && self != UInt8(ascii: "#") }
 }

@@ -32,30 +32,51 @@ public enum ResponseHead {
         status: Int, date: HTTPDate, requestID: some Collection<UInt8>, fields: [UInt8], framing: Framing,
         connection: Connection, to buffer: inout [UInt8]
     ) {
-        buffer.append("HTTP/1.1 ")
-        buffer.append(decimal: status)
-        buffer.append(" ")
-        buffer.append(reasonPhrase(for: status))
-        buffer.append("\r\nDate: ")
-        buffer.append(contentsOf: date.bytes)
-        buffer.append("\r\nX-Request-Id: ")
-        requestID.withBytes { buffer.append(contentsOf: $0) }
-        buffer.append("\r\n")
-        buffer.append(contentsOf: fields)
+        requestID.withBytes { requestID in
+            let capacity = fixedSize + requestID.count + fields.count
+            buffer.append(addingCapacity: capacity) { head in
+                append(status: status, to: &head)
+                head.append("Date: ")
+                head.append(date.bytes)
+                head.append("\r\nX-Request-Id: ")
+                head.append(requestID)
+                head.append("\r\n")
+                head.append(fields)
+                append(framing, to: &head)
+                append(connection, to: &head)
+                head.append("\r\n")
+            }
+        }
+    }
+
+    /// More than all but the request's id and the fields can take, in bytes.
+    private static let fixedSize = 256
+
+    private static func append(status: Int, to head: inout OutputSpan<UInt8>) {
+        head.append("HTTP/1.1 ")
+        head.append(decimal: status)
+        head.append(" ")
+        head.append(reasonPhrase(for: status))
+        head.append("\r\n")
+    }
+
+    private static func append(_ framing: Framing, to head: inout OutputSpan<UInt8>) {
         switch framing {
         case .none: break
         case .length(let length):
-            buffer.append("Content-Length: ")
-            buffer.append(decimal: length)
-            buffer.append("\r\n")
-        case .chunked: buffer.append("Transfer-Encoding: chunked\r\n")
+            head.append("Content-Length: ")
+            head.append(decimal: length)
+            head.append("\r\n")
+        case .chunked: head.append("Transfer-Encoding: chunked\r\n")
         }
+    }
+
+    private static func append(_ connection: Connection, to head: inout OutputSpan<UInt8>) {
         switch connection {
         case .unsaid: break
-        case .keepAlive: buffer.append("Connection: keep-alive\r\n")
-        case .close: buffer.append("Connection: close\r\n")
+        case .keepAlive: head.append("Connection: keep-alive\r\n")
+        case .close: head.append("Connection: close\r\n")
         }
-        buffer.append("\r\n")
     }
 
     /// Appends the whole of `response`, with its body where there is one to send.

@@ -21,6 +21,7 @@ import Testing
             (["application/json;charset=utf-8;q=0.1, image/png;q=0.2"], "image/png"),
             (["image/png;Q=1.000;x=\",\", application/json;q=0.999"], "image/png"),
             (["application/json;v=1;q=0.1, application/json;v=2;q=0.9, image/png;q=0.5"], "application/json"),
+            (["application/json;v=2;q=0.9, application/json;v=1;q=0.1, image/png;q=0.5"], "application/json"),
             (["application/json;q=0.001, image/png;q=0.002"], "image/png"),
             (["text/html,application/xhtml+xml,image/avif,image/webp,*/*;q=0.8"], "application/json"),
             (["text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"], nil), (["*"], "application/json"),

@@ -3,7 +3,10 @@ import Testing
 @testable import HTTPCodec
 
 @Suite struct EventChunkTests {
-    @Test(arguments: [(1, "1"), (15, "f"), (16, "10"), (255, "ff"), (500, "1f4"), (65_536, "10000")])
+    @Test(arguments: [
+        (1, "1"), (15, "f"), (16, "10"), (255, "ff"), (500, "1f4"), (4095, "fff"), (4096, "1000"),
+        (65_536, "10000"),
+    ])
     func framesThePayloadAsOneChunk(size: Int, digits: String) {
         let payload = [UInt8](repeating: UInt8(ascii: "x"), count: size)
         let chunk = EventChunk(payload: payload)

@@ -48,10 +48,22 @@ import Testing
         }
     }
 
-    @Test func findsTheSameBytesByWordsAsOneByOne() {
+    @Test func findsEveryByteByWordsAsOneByOne() {
+        for byte in UInt8.min...UInt8.max {
+            for position in 0..<18 {
+                var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: 18)
+                bytes[position] = byte
+                #expect(Self.ends(bytes, from: 0) == Self.slowEnds(bytes, from: 0), "\(byte) at \(position)")
+            }
+        }
+    }
+
+    @Test func findsTheFirstOfManyBytesByWordsAsOneByOne() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
-        let odd: [UInt8] = [0x00, 0x09, 0x0A, 0x0D, 0x1F, 0x20, 0x21, 0x23, 0x7E, 0x7F, 0x80, 0xFF]
+        let odd: [UInt8] = [
+            0x00, 0x09, 0x0A, 0x0D, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x24, 0x7E, 0x7F, 0x80, 0xA3, 0xFF,
+        ]
         for _ in 0..<5000 {
             var bytes = [UInt8](
                 repeating: UInt8(ascii: "a"), count: Int.random(in: 0...40, using: &generator))
@@ -59,11 +71,22 @@ import Testing
                 bytes[index] = odd.randomElement(using: &generator) ?? 0
             }
             let start = Int.random(in: 0...bytes.count, using: &generator)
-            let slow = bytes[start...].firstIndex { !$0.isFieldContent } ?? bytes.count
             #expect(
-                bytes.withUnsafeBytes { $0.endOfFieldContent(from: start) } == slow,
+                Self.ends(bytes, from: start) == Self.slowEnds(bytes, from: start),
                 "seed \(seed): \(bytes) from \(start)")
         }
+    }
+
+    private static func ends(_ bytes: [UInt8], from start: Int) -> [Int] {
+        bytes.withUnsafeBytes { [$0.endOfFieldContent(from: start), $0.endOfTargetContent(from: start)] }
+    }
+
+    private static func slowEnds(_ bytes: [UInt8], from start: Int) -> [Int] {
+        let rest = bytes[start...]
+        return [
+            rest.firstIndex { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F } ?? bytes.count,
+            rest.firstIndex { $0 < 0x21 || $0 > 0x7E || $0 == 0x23 } ?? bytes.count,
+        ]
     }
 }
 

@@ -37,6 +37,12 @@ import Testing
                 == "HTTP/1.1 404 Not Found\r\n\(Self.start)Content-Length: 0\r\n\r\n")
     }
 
+    @Test(arguments: [1, 9, 10, 11, 99, 100, 65_536])
+    func theLengthIsInDecimalDigits(size: Int) {
+        let response = Response(status: 200, body: [UInt8](repeating: 0, count: size))
+        #expect(Self.bytes(response, isHead: true).hasSuffix("\r\nContent-Length: \(size)\r\n\r\n"))
+    }
+
     @Test(arguments: [(204, "No Content"), (304, "Not Modified")])
     func someAnswersNeverHaveABody(status: Int, phrase: String) {
         let response = Response(status: status, body: [UInt8]("hello".utf8))
