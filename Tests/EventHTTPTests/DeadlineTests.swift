@@ -46,7 +46,7 @@ import Testing
         try client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
         #expect(try client.response().status == 408)
         #expect(try client.readToEnd() == "")
-        #expect(server.rest() == [.answered(408)])
+        #expect(try server.wait(for: .answered(408)) == [.answered(408)])
     }
 
     @Test func resetsAReaderOfAResponseThatMakesNoProgress() throws {
