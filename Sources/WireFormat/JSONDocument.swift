@@ -14,14 +14,16 @@ final class JSONDocument {
     /// Parses `text`, which must be one JSON value of any type and nothing else, in UTF-8.
     ///
     /// Every number is read as a double: `3` and `3.0` are the same number, and an integer beyond 2^63 is one
-    /// that is out of range, not a fault of syntax. Members named twice, lone surrogates and NUL are refused.
+    /// that is out of range, not a fault of syntax. Members named twice, lone surrogates and names with a NUL
+    /// are refused. `\u0000` within a string is JSON: whether it may stand there is for ``TextRule`` to say.
     init(_ text: [UInt8]) throws(BodyError) {
         HashSeed.plant
         guard Self.isShallow(text) else {
             throw .invalidJSON(detail: "The body is nested more than \(Self.maximumDepth) levels deep.")
         }
         var error = json_error_t()
-        let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL)
+        let flags = Int(
+            JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL)
         let loaded = text.withUnsafeBytes { buffer in
             json_loadb(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count, flags, &error)
         }
@@ -75,7 +77,6 @@ private struct SyntaxFault {
         ("invalid escape", "a string has an escape that JSON does not know"),
         ("unexpected newline", "a string has a line break that is not escaped"),
         ("control character", "a string has a control character that is not escaped"),
-        ("\\u0000 is not allowed", "a string holds a NUL"),
         ("NUL byte in object key", "a member's name holds a NUL"),
         ("duplicate object key", "a member is named twice in one object"),
         ("real number overflow", "a number is too large"),

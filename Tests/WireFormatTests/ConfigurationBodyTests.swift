@@ -96,7 +96,8 @@ private func decoded(_ json: String) throws -> ScreenConfiguration {
             (#"{"titleFont":{"family":"\#(String(repeating: "a", count: 101))"}}"#, ["/titleFont/family"]),
             (#"{"arrangement":"left"}"#, ["/arrangement"]), (#"{"direction":"auto"}"#, ["/direction"]),
             (#"{"scale":0.2}"#, ["/scale"]), (#"{"scale":10.5}"#, ["/scale"]), (#"{"icon":""}"#, ["/icon"]),
-            (#"{"icon":"a/b"}"#, ["/icon"]),
+            (#"{"icon":"a/b"}"#, ["/icon"]), (#"{"icon":"a\u0000"}"#, ["/icon"]),
+            (#"{"tasks":["a\u0000"]}"#, ["/tasks/0"]),
             (#"{"icon":"\#(String(repeating: "a", count: 65))"}"#, ["/icon"]),
             (
                 #"{"timing":{"startDelay":-0.1,"minimumVisible":60.1,"completionDelay":"1"}}"#,

@@ -63,7 +63,7 @@ private func decodingFault(_ key: String, _ value: String?) -> String? {
         run.ordinal = 9_007_199_254_740_991
         run.startedAt = Timestamp(milliseconds: -1)
         // Not accepted at the door, but a stored text must be read whatever the rule is today.
-        (run.declaration.title, run.declaration.reason) = ("", "\u{1}\u{202E}\u{2028}")
+        (run.declaration.title, run.declaration.reason) = ("", "\u{0}\u{202E}\u{2028}")
         for hash in [0, 1, UInt64.max] {
             run.origin = .keyed(bodyHash: hash)
             let record = Record.run(try sampleKey(), run)
