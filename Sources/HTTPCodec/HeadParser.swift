@@ -238,8 +238,8 @@ extension UnsafeRawBufferPointer {
 
     func endOfTargetContent(from start: Int) -> Int {
         firstOffset(from: start) { word in
-            // Below 0x21 the first subtraction borrows, at `#` the second, at 0x7F the third; above, the bit stays set
-            // in two of them at least.
+            // Below 0x21 the first subtraction borrows, at `#` the second, at 0x7F the third; from 0x80 on the high
+            // bit is there, and is left in at least one of them.
             let low = word &- UInt64(eightTimes: 0x21)
             let hash = (word ^ UInt64(eightTimes: UInt8(ascii: "#"))) &- UInt64(eightTimes: 0x01)
             let delete = (word ^ UInt64(eightTimes: 0x7F)) &- UInt64(eightTimes: 0x01)

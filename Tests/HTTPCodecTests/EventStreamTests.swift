@@ -64,7 +64,7 @@ import Testing
     func aLineBreakInDataIsABrokenInvariant(byte: UInt8) async {
         await #expect(processExitsWith: .failure) { [byte] in
             _ = EventStreamFormat.event(
-                name: "a", id: nil, data: [UInt8](repeating: 65, count: 11) + [byte, 65])
+                name: "a", id: nil, data: [65, 65, 65, byte] + [UInt8](repeating: 65, count: 12))
         }
     }
 }

@@ -90,6 +90,7 @@ import Testing
         #expect(head.values(of: .prefer).map(text) == ["wait=1", "x"])
         #expect(head.value(of: FieldName("X-Own")).map(text) == "1")
         #expect(head.values(of: FieldName("x-own")).map(text) == ["1", "2"])
+        #expect(head.value(of: FieldName("x-ow")).map(text) == "3")
         #expect(head.value(of: FieldName("x-owner")) == nil)
         #expect(head.value(of: .accept) == nil)
         #expect(head.values(of: .accept).isEmpty)
