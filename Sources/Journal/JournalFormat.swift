@@ -9,7 +9,7 @@ enum JournalFormat {
         INSERT INTO entry (key, revision, value) VALUES (?1, ?2, ?3)
         ON CONFLICT (key) DO UPDATE SET revision = ?2, value = ?3
         """
-    private static let pageSize = 4096
+    static let pageSize = 4096
     /// When the log has this many bytes it is written back into the file, and begins anew.
     private static let logLimit = 4 << 20
     /// Measured with 100 000 entries of 300 bytes: a table with rowids, ordered by revision or not, costs 1.0 to 2.4
@@ -36,6 +36,7 @@ enum JournalFormat {
             try connection.run("PRAGMA user_version = \(version)")
         } else {
             try refuseForeign(connection)
+            guard !file.isCutOff else { throw .corrupt("the end of the file is missing") }
             try file.restrict()
         }
         try connection.run("COMMIT")
