@@ -125,6 +125,7 @@ extension RunCounts {
 }
 
 /// The daemon's version.
-enum Version {
-    static let text = "0.1.0"
+public enum Version {
+    /// As in a tag.
+    public static let text = "0.1.0"
 }
