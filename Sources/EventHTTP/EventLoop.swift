@@ -67,12 +67,15 @@ public final class EventLoop {
         return reading
     }
 
-    /// Runs until `stop()`. One turn waits for events, calls back for all that happened, then runs what was postponed.
+    /// Runs until `stop()`, once. One turn waits for events, calls back for all that happened, then runs what was
+    /// postponed. After the last turn the receivers are gone.
     public func run() {
         isRunning = true
         while isRunning { turn() }
         runPostponed()
+        // What is held here usually holds the loop.
         postponed.removeAll()
+        receivers.removeAll()
     }
 
     /// Ends `run()` after the current turn. Only from the loop's own thread; others send a message that asks for it.
@@ -81,7 +84,7 @@ public final class EventLoop {
     /// A timer that is not scheduled yet. It holds the loop, and lives as long as its owner holds it.
     public func timer(_ action: @escaping () -> Void) -> LoopTimer { LoopTimer(loop: self, action) }
 
-    /// Calls `consume` on this loop with all messages that have arrived, oldest first, until the loop is freed.
+    /// Calls `consume` on this loop with all messages that have arrived, oldest first, until the loop stops.
     ///
     /// One mailbox has one receiver.
     public func receive<Message: Sendable>(
