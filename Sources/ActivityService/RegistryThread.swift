@@ -36,7 +36,7 @@ struct RegistryThread: Sendable {
                 }
             }
         } catch {
-            throw ServiceError.journal("\(error)")
+            throw failure(error)
         }
         let loop: EventLoop
         do throws(EventHTTPError) {
@@ -63,8 +63,15 @@ struct RegistryThread: Sendable {
                 hasTold = true
                 usleep(50_000)
             } catch {
-                throw ServiceError.journal("\(error)")
+                throw failure(error)
             }
+        }
+    }
+
+    private func failure(_ error: JournalError) -> ServiceError {
+        switch journal {
+        case .memory: .journal("The journal \(error)")
+        case .sqlite(let path): .journal("The journal \(path) \(error)")
         }
     }
 }

@@ -19,7 +19,7 @@ public enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .newer(let found, let known):
-            "has format \(found), written by a later version; this version knows format \(known)"
+            "is newer than this version: it has format \(found), and formats up to \(known) are known"
         case .foreign(let detail): "is not a journal of this software: \(detail)"
         case .corrupt(let detail): "is damaged: \(detail)"
         case .locked: "is locked by another process"
