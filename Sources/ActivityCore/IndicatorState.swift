@@ -1,3 +1,5 @@
+import IndicatorLayout
+
 /// What the runs of one scope contribute to a screen, seen from that scope and every scope below it.
 /// While nothing of it is visible (idle or still waiting) there is no snapshot.
 public struct PhaseSnapshot: Hashable, Sendable {
@@ -9,7 +11,7 @@ public struct PhaseSnapshot: Hashable, Sendable {
     /// Whether work is going on, or the indicator only lingers.
     public var visibility: Visibility
     /// The winning run's title; nil for the screen's `pendingTitle`.
-    public var title: String?
+    @Verbatim public var title: String?
     /// The winning run's priority.
     public var priority: Int
     /// The winning run's order of first records; lower is older and wins among equal priorities.
@@ -41,7 +43,7 @@ public struct IndicatorState: Hashable, Sendable {
     /// Whether the indicator is visible.
     public var isPending: Bool
     /// The winning run's title; nil for `pendingTitle` while pending, and for `regularTitle` else.
-    public var title: String?
+    @Verbatim public var title: String?
     /// The share done in thousandths, 0…1000; nil while indeterminate or not pending.
     public var thousandths: Int?
     /// The active, non-silent runs of all shown phases; 0 while not pending.

@@ -1,3 +1,5 @@
+import IndicatorLayout
+
 /// What a run is doing, or how it ended.
 public enum RunState: String, Hashable, Sendable, CaseIterable {
     /// Its lease holds.
@@ -42,7 +44,7 @@ public struct RunDeclaration: Hashable, Sendable {
     /// `running` or a final state; never `lost`.
     public var state: RunState
     /// At most 200 Unicode scalars; `""` shows no text, nil the screen's `pendingTitle`.
-    public var title: String?
+    @Verbatim public var title: String?
     /// Nil while indeterminate.
     public var progress: Progress?
     /// −1000…1000; the highest gives the title.
@@ -52,7 +54,7 @@ public struct RunDeclaration: Hashable, Sendable {
     /// A silent run is listed, but never makes a screen pending.
     public var isSilent: Bool
     /// Why it ended, at most 2 000 scalars.
-    public var reason: String?
+    @Verbatim public var reason: String?
 
     /// A declaration with the defaults of a body that says nothing.
     public init(

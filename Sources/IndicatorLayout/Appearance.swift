@@ -51,9 +51,9 @@ public struct Appearance: Hashable, Sendable {
     /// Which indicator it is.
     public var kind: IndicatorKind
     /// The title while nothing is pending.
-    public var regularTitle: String
+    @Verbatim public var regularTitle: String
     /// The title of a pending run that has none of its own.
-    public var pendingTitle: String
+    @Verbatim public var pendingTitle: String
     /// The spinner's style.
     public var activityStyle: ActivityStyle
     /// The view's frame in points; x and y −10 000…10 000, width and height 0…10 000.
