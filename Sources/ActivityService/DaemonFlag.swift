@@ -89,12 +89,7 @@ extension DaemonFlag {
         DaemonFlag(
             name: name, placeholder: "N", help: help, standard: { "\($0[keyPath: path])" },
             set: { text, options throws(Refusal) in
-                guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Number(text),
-                    range.contains(number)
-                else {
-                    throw Refusal("a whole number from \(range.lowerBound) to \(range.upperBound)")
-                }
-                options[keyPath: path] = number
+                options[keyPath: path] = try number(text, in: range)
             })
     }
 
@@ -144,6 +139,16 @@ extension DaemonFlag {
         DaemonFlag(
             name: name, placeholder: placeholder, help: help, hasVariable: false,
             set: { text, options throws(Refusal) in options.action = try action(text) })
+    }
+
+    /// The number that `text` is in digits.
+    static func number<Number: FixedWidthInteger>(
+        _ text: String, in range: ClosedRange<Number>
+    ) throws(Refusal) -> Number {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Number(text),
+            range.contains(number)
+        else { throw Refusal("a whole number from \(range.lowerBound) to \(range.upperBound)") }
+        return number
     }
 
     private static func milliseconds(_ text: String, in range: ClosedRange<Int>) throws(Refusal) -> Int64 {

@@ -127,6 +127,16 @@ extension DaemonFlag {
             .seconds(
                 "stall-deadline", \.settings.limits.stallDeadline, 1...3_600,
                 "How long a reader may take nothing of what waits for it."),
+            DaemonFlag(
+                name: "connections", placeholder: "N",
+                help:
+                    "The most connections; never more than the file limit minus a reserve, which is the default.",
+                set: { text, options throws(Refusal) in
+                    options.settings.connections = try number(text, in: 1...10_000_000)
+                }),
+            .number(
+                "stream-screens", \.settings.streams.mostScreens, 1...4_096,
+                "The most screens on one request."),
             .number(
                 "stream-queue", \.streamQueue, 4_096...16_777_216,
                 "How many bytes wait for one stream's reader; what does not fit follows, in its newest state."

@@ -139,9 +139,8 @@ final class LoopHandler: RequestHandler {
             return caller.respond(.text(Array("ready\n".utf8)))
         case .metrics:
             return caller.respond(.text(exposition(), type: "text/plain; version=0.0.4; charset=utf-8"))
-        case .screen(let key):
-            try screen(ScreenRequest(head, screen: key.screen, scope: key.scope), head, caller)
-        case .screens(let scope): try screen(ScreenRequest(head, screen: nil, scope: scope), head, caller)
+        case .screen(let key): try screen(key.screen, in: key.scope, head, caller)
+        case .screens(let scope): try screen(nil, in: scope, head, caller)
         case .run(let key):
             try checkService(caller)
             runs.run(key, head, caller)
@@ -158,7 +157,12 @@ final class LoopHandler: RequestHandler {
         }
     }
 
-    private func screen(_ request: ScreenRequest, _ head: RequestHead, _ caller: Caller) throws(Problem) {
+    /// One screen, or several when none is named by the path.
+    private func screen(
+        _ screen: ScreenName?, in scope: Scope, _ head: RequestHead, _ caller: Caller
+    ) throws(Problem) {
+        let request = try ScreenRequest(
+            head, screen: screen, scope: scope, mostScreens: settings.streams.mostScreens)
         switch request.format {
         case .json:
             try checkService(caller)

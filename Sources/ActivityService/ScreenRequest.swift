@@ -65,9 +65,6 @@ enum HeartbeatStyle: String, CaseIterable {
 
 /// A read of one, several or all screens.
 struct ScreenRequest {
-    /// The most screens on one request.
-    static let mostScreens = 256
-
     let scope: Scope
     let chain: [Scope]
     let selection: ScreenSelection
@@ -76,8 +73,9 @@ struct ScreenRequest {
     /// The position that a reconnecting reader names; it counts only for a single screen.
     let lastEventID: Token?
 
+    /// - Parameter mostScreens: the most screens on one request.
     /// - Throws: `invalid-name`, `invalid-parameter`, `not-acceptable`.
-    init(_ head: RequestHead, screen: ScreenName?, scope: Scope) throws(Problem) {
+    init(_ head: RequestHead, screen: ScreenName?, scope: Scope, mostScreens: Int) throws(Problem) {
         let parameters = try Parameters(head.query)
         self.scope = scope
         chain = scope.chain
@@ -87,7 +85,7 @@ struct ScreenRequest {
         if let screen {
             selection = .one(ViewRequest(screen: screen, geometry: geometry))
         } else {
-            selection = try Self.selection(parameters, geometry, scope, format)
+            selection = try Self.selection(parameters, geometry, scope, format, mostScreens)
         }
         let position = try parameters.text("last_event_id")
         lastEventID =
@@ -102,7 +100,8 @@ struct ScreenRequest {
     }
 
     private static func selection(
-        _ parameters: Parameters, _ geometry: ViewGeometry, _ scope: Scope, _ format: ScreenFormat
+        _ parameters: Parameters, _ geometry: ViewGeometry, _ scope: Scope, _ format: ScreenFormat,
+        _ mostScreens: Int
     ) throws(Problem) -> ScreenSelection {
         let ids = parameters.all("id")
         if ids.isEmpty {

@@ -43,6 +43,8 @@ public struct ServiceSettings: Sendable {
     public var loops = 1
     /// Limits of connections and requests.
     public var limits = ServerLimits()
+    /// The most connections; nil for as many as the file limit leaves room for.
+    public var connections: Int?
     /// Limits of stored things.
     public var registryLimits = RegistryLimits()
     /// Where runs are kept.
@@ -94,7 +96,7 @@ public final class Service {
             }
             for _ in 0..<settings.loops { mailboxes.append(try Mailbox()) }
             shared = SharedState(
-                board: Board(), status: Status(), measurer: measurer, budget: .ofProcess(),
+                board: Board(), status: Status(), measurer: measurer, budget: Self.makeBudget(settings),
                 registry: try Mailbox(), loops: mailboxes, metrics: ServiceMetrics(loops: settings.loops),
                 log: log)
         } catch {
@@ -155,6 +157,12 @@ public final class Service {
         for thread in threads { thread.join() }
         shared.registry.send(.stop)
         registryThread?.join()
+    }
+
+    private static func makeBudget(_ settings: ServiceSettings) -> ConnectionBudget {
+        let budget = ConnectionBudget.ofProcess()
+        guard let wished = settings.connections, wished < budget.capacity else { return budget }
+        return ConnectionBudget(capacity: wished, courtesy: budget.courtesy)
     }
 
     private static func makeMeasurer() throws(ServiceError) -> PangoTextMeasurer {

@@ -9,6 +9,8 @@ struct StreamSettings: Sendable {
     var heartbeat: Double = 15
     /// Seconds until a stream is closed for its age, ± 20 %.
     var maxAge: Double = 1_800
+    /// Screens on one request.
+    var mostScreens = 256
     /// Bytes queued per subscriber.
     var queueLimit = 64 * 1024
 }

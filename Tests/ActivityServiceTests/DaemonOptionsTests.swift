@@ -70,7 +70,9 @@ import Testing
         let options = try options(
             "--head-size", "2048", "--header-fields", "20", "--target-size", "1024", "--body-size", "4096",
             "--stream-queue", "8192", "--runs", "3", "--runs-per-scope", "2", "--runs-per-task", "1",
-            "--ended-runs", "0", "--configurations", "7", "--patterns", "8")
+            "--ended-runs", "0", "--configurations", "7", "--patterns", "8", "--connections", "9",
+            "--stream-screens", "10")
+        #expect(options.settings.connections == 9 && options.settings.streams.mostScreens == 10)
         let codec = options.settings.limits.codec
         #expect(
             [codec.headSize, codec.fieldCount, codec.targetSize, codec.bodySize] == [2048, 20, 1024, 4096])
