@@ -1,3 +1,5 @@
+import IndicatorLayout
+
 /// The instant of an event, and a reading of both clocks near it, to tell what the wall clock showed.
 struct PhaseClock {
     var instant: Instant
@@ -6,7 +8,7 @@ struct PhaseClock {
 
 /// What one visible phase shows: of its winning run, or of its last one while it lingers.
 struct Face: Equatable {
-    var title: String?
+    @Verbatim var title: String?
     var priority: Int
     var ordinal: UInt64
     var thousandths: Int?
