@@ -1,7 +1,9 @@
+import IndicatorLayout
+
 /// What a run that makes screens pending shows of itself.
 struct ActiveRun: Equatable, Sendable {
     /// Nil for the screen's `pendingTitle`.
-    var title: String?
+    @Verbatim var title: String?
     var priority: Int
     var ordinal: UInt64
     /// Of its progress, in millionths; nil without progress.
