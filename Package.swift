@@ -37,7 +37,9 @@ let package = Package(
         library("WireFormat", ["CJansson", "CCrypto", "ActivityCore"]),
 
         // The only place where decisions become effects.
-        library("ActivityService", ["ActivityCore", "EventHTTP", "Journal", "PangoText", "WireFormat"]),
+        library(
+            "ActivityService",
+            ["IndicatorLayout", "ActivityCore", "HTTPCodec", "EventHTTP", "Journal", "PangoText", "WireFormat"]),
         .executableTarget(name: "pendingd", dependencies: ["ActivityService"], swiftSettings: strict),
 
         tests(of: "IndicatorLayout"),
