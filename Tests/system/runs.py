@@ -150,7 +150,7 @@ def after_the_end(daemon):
 
 @case("an end and an expiry of the same moment: either way it ends as the worker said", 5)
 def end_meets_expiry(daemon):
-    count = 24
+    count = 20
     task = suite.name()
     started = []
     for i in range(count):
