@@ -6,28 +6,33 @@ import WireFormat
 /// The query parameters of one request: decoded once, looked up by name, judged by type.
 /// Unknown ones are ignored; a known one may stand once, but `id`.
 struct Parameters {
-    private var pairs: [(name: String, value: String)] = []
+    /// A value is nil when it is not percent-encoded UTF-8: a fault only of a parameter that someone asks for.
+    private var pairs: [(name: String, value: String?)] = []
 
-    /// - Throws: `invalid-parameter` when a name or value is not percent-encoded UTF-8.
-    init(_ query: ArraySlice<UInt8>?) throws(Problem) {
+    init(_ query: ArraySlice<UInt8>?) {
         for parameter in QueryParameters(query) {
-            guard let name = parameter.name, let value = parameter.value else {
-                throw Problem.invalidParameter(nil, "is not percent-encoded UTF-8")
-            }
-            pairs.append((name, value))
+            guard let name = parameter.name else { continue }
+            pairs.append((name, parameter.value))
         }
     }
 
     /// The value of `name`; nil when absent.
     func text(_ name: String) throws(Problem) -> String? {
-        let values = all(name)
+        let values = try all(name)
         guard values.count <= 1 else { throw Problem.invalidParameter(name, "is given more than once") }
         return values.first
     }
 
     /// Every value of `name`, in order.
-    func all(_ name: String) -> [String] {
-        pairs.compactMap { $0.name == name ? $0.value : nil }
+    func all(_ name: String) throws(Problem) -> [String] {
+        var values: [String] = []
+        for pair in pairs where pair.name == name {
+            guard let value = pair.value else {
+                throw Problem.invalidParameter(name, "is not percent-encoded UTF-8")
+            }
+            values.append(value)
+        }
+        return values
     }
 
     /// A plain decimal number in `range`.

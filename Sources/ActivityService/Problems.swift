@@ -37,9 +37,8 @@ extension Problem {
         return Problem(.invalidName, "The name of the \(what) is \(rule).", [.parameter(what)])
     }
 
-    static func invalidParameter(_ name: String?, _ detail: String) -> Problem {
-        guard let name else { return Problem(.invalidParameter, "The query \(detail).") }
-        return Problem(.invalidParameter, "The parameter \(name) \(detail).", [.parameter(name)])
+    static func invalidParameter(_ name: String, _ detail: String) -> Problem {
+        Problem(.invalidParameter, "The parameter \(name) \(detail).", [.parameter(name)])
     }
 
     static func unavailable(_ reason: String) -> Problem {

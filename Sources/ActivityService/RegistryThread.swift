@@ -25,7 +25,7 @@ struct RegistryThread: Sendable {
 
     /// Opens the journal, replays it, and serves until told to stop. The thread's body.
     func run() throws(ServiceError) {
-        let journal = try open()
+        guard let journal = try open() else { return }
         var registry = Registry(limits: limits, timing: timing)
         do throws(JournalError) {
             try journal.replay { entry throws(JournalError) in
@@ -51,14 +51,16 @@ struct RegistryThread: Sendable {
         loop.run()
     }
 
-    private func open() throws(ServiceError) -> any Journal {
+    /// Waits for the journal as long as it must. Nil when the daemon ended before it was free.
+    private func open() throws(ServiceError) -> (any Journal)? {
         guard case .sqlite(let path) = journal else { return MemoryJournal() }
         let deadline = Clock.monotonic() + UInt64(journalWait * 1_000_000_000)
         var hasTold = false
         while true {
             do throws(JournalError) {
                 return try SQLiteJournal(path: path)
-            } catch .locked where Clock.monotonic() < deadline && shared.status.drainStep == .none {
+            } catch .locked where Clock.monotonic() < deadline {
+                if shared.status.drainStep == .ending { return nil }
                 if !hasTold { shared.log.warning("Another process holds the journal; waiting for it", [:]) }
                 hasTold = true
                 usleep(50_000)
@@ -68,6 +70,7 @@ struct RegistryThread: Sendable {
         }
     }
 
+    /// The error in a line that names the journal.
     private func failure(_ error: JournalError) -> ServiceError {
         switch journal {
         case .memory: .journal("The journal \(error)")

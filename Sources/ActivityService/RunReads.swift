@@ -155,7 +155,7 @@ final class RunReads {
     }
 
     private static func query(_ scope: Scope, _ head: RequestHead) throws(Problem) -> RunQuery {
-        let parameters = try Parameters(head.query)
+        let parameters = Parameters(head.query)
         let state = try parameters.choice("state", of: StateFilter.self) ?? .running
         var task: TaskName?
         if let text = try parameters.text("task") {

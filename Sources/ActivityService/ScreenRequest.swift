@@ -76,7 +76,7 @@ struct ScreenRequest {
     /// - Parameter mostScreens: the most screens on one request.
     /// - Throws: `invalid-name`, `invalid-parameter`, `not-acceptable`.
     init(_ head: RequestHead, screen: ScreenName?, scope: Scope, mostScreens: Int) throws(Problem) {
-        let parameters = try Parameters(head.query)
+        let parameters = Parameters(head.query)
         self.scope = scope
         chain = scope.chain
         format = try Self.format(head, parameters)
@@ -103,7 +103,7 @@ struct ScreenRequest {
         _ parameters: Parameters, _ geometry: ViewGeometry, _ scope: Scope, _ format: ScreenFormat,
         _ mostScreens: Int
     ) throws(Problem) -> ScreenSelection {
-        let ids = parameters.all("id")
+        let ids = try parameters.all("id")
         if ids.isEmpty {
             let limit = format == .sse ? mostScreens : try parameters.limit()
             let after = try parameters.text("cursor").map { text throws(Problem) in

@@ -5,7 +5,7 @@ import WireFormat
 @testable import ActivityService
 
 @Suite struct ParametersTests {
-    private func parameters(_ query: String) throws -> Parameters { try Parameters(ArraySlice(query.utf8)) }
+    private func parameters(_ query: String) -> Parameters { Parameters(ArraySlice(query.utf8)) }
 
     @Test(arguments: [
         ("0", 0.0), ("200", 200), ("0.5", 0.5), ("10000", 10_000), ("007", 7), ("1.250", 1.25),
@@ -61,9 +61,16 @@ import WireFormat
         #expect(try parameters("id=a&x=1&x=2&id=b&id=a").all("id") == ["a", "b", "a"])
     }
 
-    @Test(arguments: ["width=%", "width=%2", "width=%zz", "%ff=1", "width=%c3%28"])
-    func refusesWhatIsNotPercentEncodedText(query: String) {
-        #expect(throws: Problem.self) { try parameters(query) }
+    @Test(arguments: ["width=%", "width=%2", "width=%zz", "width=%c3%28", "width=1&width=%"])
+    func namesAParameterThatIsNotPercentEncodedText(query: String) throws {
+        let problem = try #require(throws: Problem.self) { try parameters(query).geometry() }
+        #expect(problem.members == [.parameter("width")])
+    }
+
+    @Test(arguments: ["x=%", "%ff=1", "x=%c3%28&y=%zz"])
+    func ignoresUnknownParametersWhateverTheyHold(query: String) throws {
+        #expect(try parameters(query).geometry() == ViewGeometry())
+        #expect(try parameters(query).limit() == 50)
     }
 
     @Test(

@@ -289,6 +289,18 @@ def deadlines(daemon):
         near(time.monotonic() - started, 30.5, 1.2 + suite.lag.since(started), "seconds of the body")
 
 
+@case("an idle connection is closed without a word after its time")
+def idle_deadline(_):
+    with Daemon("--idle-deadline", 1) as daemon, daemon.connect() as fresh, daemon.connect() as used:
+        equal(used.ask("GET", "/healthz").status, 200)
+        with daemon.stream("/v1/screens/x") as stream:
+            before = time.monotonic()
+            for connection in (fresh, used):
+                equal(connection.socket.recv(1), b"", "the end, and nothing before it")
+            assert 0.8 < time.monotonic() - before < 3 + suite.lag.since(before)
+            assert stream.ended_at is None, "a stream is not idle"
+
+
 @case("a client that sends half a request and goes leaves nothing behind")
 def half_requests(daemon):
     for data in (b"", b"G", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n",
@@ -415,10 +427,10 @@ def retry_after(daemon):
     equal(daemon.ask("GET", f"/v1/screens/{screen}").get("retry-after"), "2")
 
 
-@case("unknown query parameters are ignored, repeated known or unknown ones refused as said", 16)
+@case("unknown query parameters are ignored, even damaged ones; repeated and damaged known ones are named", 16)
 def query_parameters(daemon):
     path = f"/v1/screens/{suite.name()}"
-    for query in ("?", "?a", "?&&", "?a=1&b", "?utm_source=x&fbclid=%20y"):
+    for query in ("?", "?a", "?&&", "?a=1&b", "?utm_source=x&fbclid=%20y", "?x=%zz&%ff=1"):
         equal(daemon.ask("GET", path + query).status, 200, query)
     for query, name in (("format=json&format=json", "format"), ("width=1&width=2", "width"),
                         ("width=1&wi%64th=2", "width")):
