@@ -490,7 +490,7 @@ def bad_journals(_):
             database.execute(f"PRAGMA user_version = {version + 1}")
         database.close()
         text = fails(74, *listen(), "--journal", f"sqlite:{path}")
-        assert "later version" in text and str(path) in text, text
+        assert "newer" in text and str(path) in text, text
         for name, content in (("garbage", b"this is not a database at all, but some other file\n" * 100),
                               ("a damaged header", b"\0" * 100 + good[100:]),
                               ("damaged pages", good[:4096] + b"\xa5" * (len(good) - 4096)),
