@@ -39,7 +39,10 @@ let package = Package(
         // The only place where decisions become effects.
         library(
             "ActivityService",
-            ["IndicatorLayout", "ActivityCore", "HTTPCodec", "EventHTTP", "Journal", "PangoText", "WireFormat"]),
+            [
+                "IndicatorLayout", "ActivityCore", "HTTPCodec", "EventHTTP", "Journal", "PangoText",
+                "WireFormat",
+            ]),
         .executableTarget(name: "pendingd", dependencies: ["ActivityService"], swiftSettings: strict),
 
         tests(of: "IndicatorLayout"),
