@@ -23,6 +23,7 @@ final class Registrar {
     private let log: Log
     private var timer: LoopTimer?
     private var askedFor: Instant?
+    private var housekeepingAt = Instant(nanoseconds: 0)
     /// What took effect in memory but could not be written yet, the newest of each key.
     private var backlog: [String: JournalEntry] = [:]
     /// The loops that wait for a change of a run.
@@ -42,10 +43,7 @@ final class Registrar {
         status = shared.status
         metrics = shared.metrics
         log = shared.log
-        timer = loop.timer { [unowned self] in
-            consume([])
-            self.journal.maintain()
-        }
+        timer = loop.timer { [unowned self] in consume([]) }
     }
 
     /// Shows the screens of the replayed runs, applies the file's configurations, and begins to count time.
@@ -73,7 +71,16 @@ final class Registrar {
         }
         for (address, reply) in batch.replies { loops[address.loop].send(.reply(reply, address.number)) }
         if batch.stops { return finish() }
+        keepHouse(now)
         sleep()
+    }
+
+    /// Once a second: the journal gives back room, and its size is looked at.
+    private func keepHouse(_ now: Moment) {
+        guard now.instant >= housekeepingAt else { return }
+        housekeepingAt = now.instant.advanced(byNanoseconds: Self.longestSleep)
+        journal.maintain()
+        metrics.update(journalBytes: journal.byteCount)
     }
 
     private struct Batch {
@@ -195,7 +202,7 @@ final class Registrar {
             for mailbox in loops { mailbox.send(message) }
         }
         if !watchers.isEmpty { tellWatchers(of: changes.runs) }
-        metrics.update(registry.counts, journalBytes: journal.byteCount)
+        metrics.update(registry.counts)
     }
 
     private func tellWatchers(of runs: [RunKey]) {

@@ -53,11 +53,12 @@ final class ServiceMetrics: Sendable {
     func committed(nanoseconds: UInt64) { commits.observe(nanoseconds: nanoseconds) }
     func commitFailed() { failedCommits.add() }
 
-    func update(_ counts: RunCounts, journalBytes: Int64) {
+    func update(_ counts: RunCounts) {
         for (counter, state) in zip(runs, RunState.allCases) { counter.set(counts[state]) }
         remembered.set(counts.remembered)
-        self.journalBytes.set(Int(journalBytes))
     }
+
+    func update(journalBytes: Int64) { self.journalBytes.set(Int(journalBytes)) }
 
     /// All of it, as Prometheus reads it.
     func exposition(connections: Int, layoutCache: PangoTextMeasurer.Statistics) -> [UInt8] {

@@ -99,7 +99,8 @@ import Testing
         let metrics = ServiceMetrics(loops: 1)
         var counts = RunCounts()
         (counts.running, counts.lost, counts.succeeded, counts.failed, counts.canceled) = (1, 2, 3, 4, 5)
-        metrics.update(counts, journalBytes: 5_000_000_000)
+        metrics.update(counts)
+        metrics.update(journalBytes: 5_000_000_000)
         let samples = try samples(of: metrics)
         let byState = RunState.allCases.map { samples["pending_runs{state=\"\($0.rawValue)\"}"] }
         #expect(byState == [1, 2, 3, 4, 5])
