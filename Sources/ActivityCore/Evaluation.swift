@@ -99,7 +99,7 @@ extension Registry {
     private mutating func create(
         _ key: RunKey, _ declaration: RunDeclaration, _ origin: RunOrigin, at moment: Moment
     ) -> Outcome {
-        precondition(declaration.state != .lost, "a worker never declares its run lost")
+        guard declaration.state != .lost else { return .refused(.lostIsNotDeclared) }
         let isRunning = declaration.state == .running
         if isRunning, let refusal = quotaRefusal(for: key) { return .refused(refusal) }
         let run = Run(
@@ -114,7 +114,7 @@ extension Registry {
     private mutating func take(
         _ declaration: RunDeclaration, for slot: Int, _ run: Run, cancels: Bool, at moment: Moment
     ) -> Outcome {
-        precondition(declaration.state != .lost, "a worker never declares its run lost")
+        guard declaration.state != .lost else { return .refused(.lostIsNotDeclared) }
         let isRunning = declaration.state == .running
         if isRunning, run.state == .lost, let refusal = quotaRefusal(for: runs.key(at: slot)) {
             return .refused(refusal)
@@ -187,6 +187,13 @@ extension Registry {
         configurations[screen] = nil
         batch.append(.configuration(screen, old: old, new: nil))
         return .deleted
+    }
+}
+
+extension Refusal {
+    /// Only the registry knows that a run is lost.
+    fileprivate static var lostIsNotDeclared: Refusal {
+        .invalidMember(pointer: "/state", detail: "A run is running, succeeded, failed or canceled.")
     }
 }
 

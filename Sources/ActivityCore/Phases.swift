@@ -70,7 +70,7 @@ struct Phases: Sendable {
         guard new != old else { return }
         let clock = PhaseClock(instant: instant, moment: moment)
         for (id, slots) in leaving(screen, patterns: new) {
-            for slot in slots {
+            for slot in slots.reversed() {
                 leave(slot, phase: id, at: clock)
                 members[slot]?.phases.removeAll { $0 == id }
             }
@@ -202,7 +202,7 @@ struct Phases: Sendable {
 
     // MARK: Changed tasks
 
-    /// The members of each phase of `screen` that none of `patterns` covers.
+    /// The members of each phase of `screen` that none of `patterns` covers, the winner first.
     private func leaving(_ screen: ScreenName, patterns: [TaskPattern]) -> [(id: Int, slots: [Int])] {
         (ids[screen] ?? [:]).values.sorted().map { id in
             var slots: [Int] = []

@@ -50,5 +50,5 @@ extension Progress {
     static var whole: Int64 { 1_000_000 }
 
     /// The share done in millionths, rounded down; more than `total` counts as `total`.
-    var share: Int64 { Int64(Int128(min(completed, total)) * Int128(Self.whole) / Int128(total)) }
+    var share: Int64 { Int64(Int128(min(completed, total)) * Int128(Self.whole) / Int128(max(total, 1))) }
 }

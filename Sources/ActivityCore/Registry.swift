@@ -62,23 +62,35 @@ public struct Registry: Sendable {
             phases.configure(screen, configuration, at: moment.instant, seen: moment)
             changedConfigurations[screen] = .some(configuration)
         }
-        let known = runs.allSlots.map { (slot: $0, run: runs[$0]) }
-        for (slot, run) in known.filter({ $0.run.state == .running }).sorted(by: {
-            $0.run.ordinal < $1.run.ordinal
-        }) {
-            leases.renew(slot, ttl: run.declaration.ttl, at: moment.instant, isRecorded: true)
-            guard let active = ActiveRun(run) else { continue }
-            phases.restore(slot, key: runs.key(at: slot), run: active, startedAt: run.startedAt, at: moment)
+        var running: [(ordinal: UInt64, slot: Int)] = []
+        var ended: [(at: Timestamp, ordinal: UInt64, slot: Int)] = []
+        for slot in runs.allSlots {
+            let run = runs[slot]
+            if run.state == .running {
+                running.append((run.ordinal, slot))
+            } else {
+                ended.append((run.endedAt ?? moment.wall, run.ordinal, slot))
+            }
         }
-        let ended = known.filter { $0.run.state != .running }
-            .map { (slot: $0.slot, run: $0.run, at: $0.run.endedAt ?? moment.wall) }
-        for (slot, run, at) in ended.sorted(by: { ($0.at, $0.run.ordinal) < ($1.at, $1.run.ordinal) }) {
-            let age = min(max(moment.wall.milliseconds - at.milliseconds, 0), limits.listedFor)
-            let key = runs.key(at: slot)
-            retention.list(
-                slot, key: key, ordinal: run.ordinal, at: moment.instant.advanced(byMilliseconds: -age))
-            if run.isRemembered { retention.remember(slot, key: key, at: moment.instant) }
+        for (_, slot) in running.sorted(by: <) { restore(slot, at: moment) }
+        for (at, ordinal, slot) in ended.sorted(by: <) {
+            keep(slot, endedAt: at, ordinal: ordinal, at: moment)
         }
+    }
+
+    private mutating func restore(_ slot: Int, at moment: Moment) {
+        let run = runs[slot]
+        leases.renew(slot, ttl: run.declaration.ttl, at: moment.instant, isRecorded: true)
+        guard let active = ActiveRun(run) else { return }
+        phases.restore(slot, key: runs.key(at: slot), run: active, startedAt: run.startedAt, at: moment)
+    }
+
+    /// What is left of the time that a run stays listed; one that is only remembered stays so for the whole time.
+    private mutating func keep(_ slot: Int, endedAt: Timestamp, ordinal: UInt64, at moment: Moment) {
+        let age = min(max(moment.wall.milliseconds - endedAt.milliseconds, 0), limits.listedFor)
+        let key = runs.key(at: slot)
+        retention.list(slot, key: key, ordinal: ordinal, at: moment.instant.advanced(byMilliseconds: -age))
+        if runs[slot].isRemembered { retention.remember(slot, key: key, at: moment.instant) }
     }
 
     // MARK: Batches

@@ -40,6 +40,15 @@ import Testing
         #expect(stage.send(put("a", progress: (1, 20)), at: 3).run?.declaration.progress?.completed == 1)
     }
 
+    @Test func nobodyDeclaresARunLost() {
+        var stage = Stage()
+        #expect(stage.send(put("a", .lost), at: 0).kind == "invalid /state")
+        stage.send(put("a"), at: 1)
+        #expect(stage.send(put("a", .lost), at: 2).kind == "invalid /state")
+        #expect(stage.send(patch("a") { $0.state = .value(.lost) }, at: 3).kind == "invalid /state")
+        #expect(stage.registry.run(key("a"))?.state == .running)
+    }
+
     // MARK: PATCH
 
     @Test func aPatchMergesMembers() {
