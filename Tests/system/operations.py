@@ -388,6 +388,7 @@ def load(daemon, writers, seconds, then):
     for thread in threads:
         thread.start()
     time.sleep(seconds)
+    eventually(lambda: acknowledged, 10, "something is acknowledged")
     then()
     eventually(lambda: daemon.process.poll() is not None, 10)
     stop.set()

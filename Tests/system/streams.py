@@ -20,7 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from daemon import Daemon, temporary_directory  # noqa: E402
-from suite import Suite, equal, eventually, near, problem, run_inside  # noqa: E402
+from suite import Suite, equal, eventually, problem, run_inside  # noqa: E402
 from wire import EventParser, WireError, request_bytes  # noqa: E402
 
 suite = Suite("--loops", 2, "--heartbeat", 5, "--cors-origin", "https://app.example")
@@ -227,23 +227,30 @@ def conflation(daemon):
         events = len(shares) - 1
         assert events <= lasted * 10 + 3, f"{events} events in {lasted:.2f} s"
         assert events >= min(lasted * 10 - 3, 5) - suite.lag.since(started) * 20, f"{events} events in {lasted:.2f} s"
-        before = time.monotonic()
-        connection.ask("PUT", f"/v1/tasks/{screen}/runs/a", body={"title": "U"})
-        assert stream.wait(lambda: stream.states[-1].json["title"] == "U")
-        assert stream.states[-1].at - before < 0.09 + suite.lag.since(before)
+        delays = []
+        for i in range(5):
+            # Progress right before, so that a title that had to wait its turn would be late by nearly 100 ms.
+            connection.ask("PUT", f"/v1/tasks/{screen}/runs/b", body={"isSilent": bool(i % 2)})
+            before = time.monotonic()
+            connection.ask("PUT", f"/v1/tasks/{screen}/runs/a", body={"title": f"U{i}"})
+            assert stream.wait(lambda i=i: stream.states[-1].json["title"] == f"U{i}")
+            delays.append(stream.states[-1].at - before)
+        assert min(delays) < 0.06, delays
 
 
-@case("a hundred title changes in a row arrive in order, and a reader that keeps up misses none")
+@case("a reader that keeps up misses no title, and one that does not still gets them in order")
 def ordered_titles(daemon):
     screen = suite.name()
     with daemon.stream(f"/v1/screens/{screen}") as stream, daemon.connect() as connection:
         for i in range(100):
             connection.ask("PUT", f"/v1/tasks/{screen}/runs/a", body={"title": f"{i:03}"})
-            time.sleep(0.01)
-        assert stream.wait(lambda: stream.states[-1].json["title"] == "099")
+            assert stream.wait(lambda i=i: stream.states[-1].json["title"] == f"{i:03}"), f"title {i}"
+        equal(len(stream.states), 101, "events")
+        for i in range(100, 400):
+            connection.ask("PUT", f"/v1/tasks/{screen}/runs/a", body={"title": f"{i:03}"})
+        assert stream.wait(lambda: stream.states[-1].json["title"] == "399")
         titles = [event.json["title"] for event in stream.states[1:]]
         equal(titles, sorted(set(titles)))
-        assert len(titles) >= 95, f"only {len(titles)} of 100 titles"
 
 
 @case("no title can break out of its line", 36)
@@ -317,7 +324,8 @@ def max_age(_):
             state = stream.next()
             close = stream.next(timeout=9, kind="close")
             assert close, stream.events
-            near(close.at - state.at, 5, 1.3 + suite.lag.since(state.at), "age")
+            # Ages are looked at once a second.
+            assert 3.9 <= close.at - state.at <= 7.3 + suite.lag.since(state.at), close.at - state.at
             equal(close.json["reason"], "max-age")
             equal((close.own_id, close.id), (False, state.id))
             assert stream.has_ended() and stream.fault is None, stream.fault
