@@ -90,10 +90,7 @@ struct JournalFile {
         guard descriptor >= 0 || errno == EEXIST else {
             throw .failed("it cannot be created: \(Self.reason())")
         }
-        if descriptor >= 0 {
-            fchmod(descriptor, 0o600)  // whatever the umask takes away
-            close(descriptor)
-        }
+        if descriptor >= 0 { close(descriptor) }
         guard let file = Self.status(of: path) else {
             throw .failed("it cannot be created: \(Self.reason())")
         }

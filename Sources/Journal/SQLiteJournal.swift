@@ -3,7 +3,8 @@
 /// The file must be on a local file system. Beside it lies its log (`-wal`), which is part of it; both must stay where
 /// they are while the journal is open. The calls that write wait for the storage.
 public final class SQLiteJournal: Journal {
-    private struct Opened {
+    /// The connection and its statements, and which files they write.
+    struct Opened {
         let connection: SQLiteConnection
         let identity: JournalFile.Identity
         let begin: SQLiteStatement
@@ -93,7 +94,8 @@ public final class SQLiteJournal: Journal {
     /// Writes the log back into the file, and releases the lock.
     public func close() { opened = nil }
 
-    private func transaction(_ body: (Opened) throws(JournalError) -> Void) throws(JournalError) {
+    /// Does what `body` does in one durable transaction, or nothing of it.
+    func transaction(_ body: (Opened) throws(JournalError) -> Void) throws(JournalError) {
         let opened = try stillThere()
         do throws(JournalError) {
             try opened.begin.run()

@@ -60,12 +60,8 @@ final class SQLiteStatement {
 
     /// Binds a copy of `bytes`.
     func bind(_ index: Int32, _ bytes: [UInt8]) throws(JournalError) {
-        // An empty array may have no address, and no address would be NULL.
-        let code =
-            bytes.isEmpty
-            ? sqlite3_bind_zeroblob(handle, index, 0)
-            : sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), csqlite_transient())
-        try connection.check(code)
+        try connection.check(
+            sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), csqlite_transient()))
     }
 
     /// The integer in a column of the current row, counted from 0.

@@ -149,6 +149,26 @@ import Testing
         }
     }
 
+    @Test func refusesDamageThatNoEntryShows() throws {
+        let journal = try SQLiteJournal(path: path)
+        let value = [UInt8](repeating: 1, count: 300)
+        try journal.append((0..<200).map { JournalEntry(key: "key-\($0)", value: value) })
+        try journal.append((1..<200).map { entry("key-\($0)", nil) })
+        journal.close()
+        var content = try bytes(of: path)
+        // https://www.sqlite.org/fileformat2.html#the_freelist: bytes 32 to 35 name the first page of the free list.
+        let page = content[32..<36].reduce(0) { $0 << 8 | Int($1) }
+        try #require(page > 1)
+        content.replaceSubrange(
+            (page - 1) * 4_096..<page * 4_096, with: [UInt8](repeating: 0xa5, count: 4_096))
+        try write(content, to: path)
+        guard case .corrupt = refusal(of: path) else {
+            Issue.record("\(String(describing: refusal(of: path)))")
+            return
+        }
+        #expect(try bytes(of: path) == content)
+    }
+
     @Test(arguments: ["x''", "x'ff'", "'a b'", "'é'", "''"])
     func refusesToReplayAKeyThatItCannotHaveWritten(_ key: String) throws {
         try SQLiteJournal(path: path).close()

@@ -63,6 +63,21 @@ import Testing
         unlink(directory.file("real/a.db"))
     }
 
+    @Test func undoesWhatATransactionDidBeforeItFailed() throws {
+        let journal = try SQLiteJournal(path: path)
+        try journal.append([entry("a", 1), entry("b", 2)])
+        #expect(throws: JournalError.full) {
+            try journal.transaction { opened throws(JournalError) in
+                try opened.write(entry("a", 3), revision: 3)
+                try opened.write(entry("b", nil), revision: 4)
+                throw .full
+            }
+        }
+        #expect(try contents(of: journal) == ["a=1", "b=2"])
+        try journal.append([entry("c", 3)])
+        #expect(try contents(of: journal) == ["a=1", "b=2", "c=3"])
+    }
+
     // MARK: One at a time
 
     @Test func isLockedWhileItIsOpenInThisProcess() throws {
