@@ -40,10 +40,12 @@ struct Publication: Sendable {
 /// a hop: one short lock, immutable values behind it. Idle screens have no entry.
 final class Board: Sendable {
     private struct Contents {
-        var phases: [ScreenName: [Scope: PhaseSnapshot]] = [:]
+        var phases: [Scope: [ScreenName: PhaseSnapshot]] = [:]
         var configurations: [ScreenName: PublishedConfiguration] = [:]
-        /// How many loops hold subscribers of a screen in a scope.
-        var subscribed: [ScreenKey: Int] = [:]
+        /// How many loops hold subscribers of a screen, by their scope.
+        var subscribed: [Scope: [ScreenName: Int]] = [:]
+        /// The patterns of all configurations.
+        var patterns = PatternIndex()
     }
 
     private let contents = Mutex(Contents())
@@ -57,11 +59,15 @@ final class Board: Sendable {
     func publish(_ publication: Publication) {
         contents.withLock { contents in
             for (screen, configuration) in publication.configurations {
+                if let old = contents.configurations[screen] {
+                    contents.patterns.remove(old.value.patterns(for: screen))
+                }
                 contents.configurations[screen] = configuration.map(PublishedConfiguration.init)
+                if let configuration { contents.patterns.add(configuration.patterns(for: screen)) }
             }
             for (key, snapshot) in publication.screens {
-                contents.phases[key.screen, default: [:]][key.scope] = snapshot
-                if contents.phases[key.screen]?.isEmpty == true { contents.phases[key.screen] = nil }
+                contents.phases[key.scope, default: [:]][key.screen] = snapshot
+                if contents.phases[key.scope]?.isEmpty == true { contents.phases[key.scope] = nil }
             }
             newest.add(1, ordering: .releasing)
         }
@@ -72,52 +78,81 @@ final class Board: Sendable {
         contents.withLock { contents in
             let configuration = contents.configurations[screen]
             let generation = newest.load(ordering: .relaxed)
-            guard let phases = contents.phases[screen] else {
-                return Reading(configuration: configuration, state: .idle, generation: generation)
-            }
-            let snapshots = chain.compactMap { phases[$0] }
+            let snapshots = chain.compactMap { contents.phases[$0]?[screen] }
             return Reading(
-                configuration: configuration, state: IndicatorState(folding: snapshots),
-                generation: generation)
+                configuration: configuration,
+                state: snapshots.isEmpty ? .idle : IndicatorState(folding: snapshots), generation: generation)
         }
     }
 
     /// The screens that a list without ids names, in the order of their bytes: the configured ones, those
     /// subscribed to in this scope, and the first part of every visible task that none of these shows.
-    /// O(configured + visible screens).
+    /// Costs O(what is configured, and subscribed to and visible in the chain).
     func listedScreens(in chain: [Scope]) -> [ScreenName] {
-        contents.withLock { contents in
-            var listed = Set(contents.configurations.keys)
-            for key in contents.subscribed.keys where key.scope == chain.first { listed.insert(key.screen) }
-            let patterns = listed.flatMap { screen in
-                contents.configurations[screen]?.value.patterns(for: screen)
-                    ?? ScreenConfiguration.standardPatterns(for: screen)
-            }
-            let visible = contents.phases.filter { _, phases in chain.contains { phases[$0] != nil } }.keys
-            let parents = Set(visible.compactMap { ScreenName($0.rawValue.droppingLastPart) })
-            for leaf in visible where !parents.contains(leaf) && !listed.contains(leaf) {
-                guard let task = TaskName(leaf.rawValue), !patterns.contains(where: { $0.matches(task) }),
-                    let screen = ScreenName(leaf.rawValue.firstPart)
-                else { continue }
-                listed.insert(screen)
-            }
-            return listed.sorted { $0.rawValue.utf8.lexicographicallyPrecedes($1.rawValue.utf8) }
+        let (configured, subscribed, patterns, visible) = contents.withLock { contents in
+            (
+                Set(contents.configurations.keys),
+                Set(chain.first.flatMap { contents.subscribed[$0] }.map { Array($0.keys) } ?? []),
+                contents.patterns, Set(chain.flatMap { contents.phases[$0].map { Array($0.keys) } ?? [] })
+            )
         }
+        var listed = configured.union(subscribed)
+        let parents = Set(visible.compactMap { ScreenName($0.rawValue.droppingLastPart) })
+        // Every visible task shows on a screen of its own name, unless that is configured otherwise: the leaves.
+        for leaf in visible where !parents.contains(leaf) && !listed.contains(leaf) {
+            guard let task = TaskName(leaf.rawValue), !patterns.covers(task),
+                !leaf.rawValue.dottedPrefixes.contains(where: { part in
+                    ScreenName(part).map { subscribed.contains($0) && !configured.contains($0) } ?? false
+                }), let screen = ScreenName(leaf.rawValue.firstPart)
+            else { continue }
+            listed.insert(screen)
+        }
+        return listed.sorted { $0.rawValue.utf8.lexicographicallyPrecedes($1.rawValue.utf8) }
     }
 
     /// A loop got its first subscriber of this screen.
     func subscribe(_ key: ScreenKey) {
-        contents.withLock { $0.subscribed[key, default: 0] += 1 }
+        contents.withLock { $0.subscribed[key.scope, default: [:]][key.screen, default: 0] += 1 }
         newest.add(1, ordering: .releasing)
     }
 
     /// A loop lost its last subscriber of this screen.
     func unsubscribe(_ key: ScreenKey) {
         contents.withLock { contents in
-            guard let count = contents.subscribed[key] else { return }
-            contents.subscribed[key] = count > 1 ? count - 1 : nil
+            guard let count = contents.subscribed[key.scope]?[key.screen] else { return }
+            contents.subscribed[key.scope]?[key.screen] = count > 1 ? count - 1 : nil
+            if contents.subscribed[key.scope]?.isEmpty == true { contents.subscribed[key.scope] = nil }
         }
         newest.add(1, ordering: .releasing)
+    }
+}
+
+/// Patterns with how often each occurs; whether one of them covers a task costs O(the name's length).
+private struct PatternIndex {
+    private var exact: [TaskName: Int] = [:]
+    private var prefixes: [String: Int] = [:]
+
+    mutating func add(_ patterns: [TaskPattern]) { change(patterns, by: 1) }
+
+    mutating func remove(_ patterns: [TaskPattern]) { change(patterns, by: -1) }
+
+    private mutating func change(_ patterns: [TaskPattern], by amount: Int) {
+        for pattern in patterns {
+            switch pattern {
+            case .exact(let name):
+                exact[name, default: 0] += amount
+                if exact[name] == 0 { exact[name] = nil }
+            case .prefix(let prefix):
+                prefixes[prefix, default: 0] += amount
+                if prefixes[prefix] == 0 { prefixes[prefix] = nil }
+            }
+        }
+    }
+
+    func covers(_ task: TaskName) -> Bool {
+        if exact[task] != nil || prefixes[""] != nil { return true }
+        let text = task.rawValue
+        return text.indices.contains { prefixes[String(text[...$0])] != nil }
     }
 }
 
@@ -130,5 +165,10 @@ extension String {
     /// What stands before the last dot; `""` without a dot.
     fileprivate var droppingLastPart: String {
         String(self[..<(utf8.lastIndex(of: UInt8(ascii: ".")) ?? startIndex)])
+    }
+
+    /// The name itself, and what stands before each of its dots.
+    fileprivate var dottedPrefixes: [String] {
+        utf8.indices.filter { utf8[$0] == UInt8(ascii: ".") }.map { String(self[..<$0]) } + [self]
     }
 }

@@ -132,7 +132,7 @@ final class Hub {
         let due = node.fannedOutAt + Self.progressInterval
         guard reading.differsUrgently(from: node.reading) || loop.now >= due else {
             node.isHoldingBack = true
-            heldBack?.add(node, at: due)
+            heldBack?.schedule(node, at: due)
             return
         }
         fanOut(node, reading)

@@ -2,7 +2,7 @@ import ActivityCore
 import HTTPCodec
 
 /// A read that waits for another state than the caller has.
-final class LongPoll {
+final class LongPoll: AgendaItem {
     /// How long a change of progress alone waits after parking, in nanoseconds.
     static let patience: UInt64 = 1_000_000_000
 
@@ -18,8 +18,7 @@ final class LongPoll {
     /// What was shown when it was parked.
     let readings: [Reading]
     var isAnswered = false
-    /// True while a second look is on the agenda.
-    var isLookedAtAgain = false
+    var agendaPlace: Int?
 
     init(
         caller: Caller, request: ScreenRequest, screens: [ScreenName], tags: EntityTags, wait: Int,

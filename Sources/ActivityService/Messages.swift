@@ -35,7 +35,7 @@ extension EntityTags {
 
 /// A question about runs; it is answered on the registry's thread after all changes of its batch.
 enum RunQuestion: Sendable {
-    /// One run; with `isWatched` the loop hears of its next change.
+    /// One run; with `isWatched` the loop hears of its next change, once, also if nobody waits for it any more.
     case run(RunKey, isWatched: Bool)
     case history(TaskName, Scope)
     case page(RunQuery)
@@ -45,8 +45,6 @@ enum RunQuestion: Sendable {
 enum RegistryMessage: Sendable {
     case change(Command, Preconditions, ReplyAddress)
     case question(RunQuestion, ReplyAddress)
-    /// A loop no longer waits for changes of a run.
-    case unwatch(RunKey, loop: Int)
     /// The screens file was read again.
     case apply([(ScreenName, ScreenConfiguration)])
     case stop

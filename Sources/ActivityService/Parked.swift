@@ -1,4 +1,3 @@
-import ActivityCore
 import EventHTTP
 
 /// The requests of a loop that wait for an answer of the registry, by the number that their message carries.
@@ -23,9 +22,6 @@ final class Parked {
         continuations[lastNumber] = answer
         registry.send(make(ReplyAddress(loop: loop, number: lastNumber)))
     }
-
-    /// Tells the registry that this loop no longer waits for changes of a run.
-    func unwatch(_ key: RunKey) { registry.send(.unwatch(key, loop: loop)) }
 
     /// The registry answered message `number`.
     func resume(_ number: UInt64, with reply: RegistryReply) {

@@ -26,7 +26,7 @@ final class Registrar {
     private var housekeepingAt = Instant(nanoseconds: 0)
     /// What took effect in memory but could not be written yet, the newest of each key.
     private var backlog: [String: JournalEntry] = [:]
-    /// The loops that wait for a change of a run.
+    /// The loops that are to hear of the next change of a run.
     private var watchers: [RunKey: Set<Int>] = [:]
 
     /// - Parameter registry: with the journal's records already replayed.
@@ -94,9 +94,6 @@ final class Registrar {
         case .change(let command, let preconditions, let address):
             batch.replies.append((address, change(command, preconditions, now)))
         case .question(let question, let address): batch.questions.append((question, address))
-        case .unwatch(let key, let loop):
-            watchers[key]?.remove(loop)
-            if watchers[key]?.isEmpty == true { watchers[key] = nil }
         case .apply(let screens): apply(screens, now)
         case .stop: batch.stops = true
         }
@@ -218,8 +215,10 @@ final class Registrar {
     private func answer(_ question: RunQuestion, for loop: Int, at now: Moment) -> RegistryReply {
         switch question {
         case .run(let key, let isWatched):
-            if isWatched { watchers[key, default: []].insert(loop) }
-            return .run(registry.run(key))
+            let run = registry.run(key)
+            // Only of a run that is there: a watch ends with its next change, so there are never more than runs.
+            if isWatched, run != nil { watchers[key, default: []].insert(loop) }
+            return .run(run)
         case .history(let task, let scope):
             return .runs(leased(registry.history(of: task, in: scope), now), hasMore: false)
         case .page(let query):

@@ -4,7 +4,7 @@ import HTTPCodec
 import WireFormat
 
 /// A read of one run that waits for another state than the caller has.
-final class RunPoll {
+final class RunPoll: AgendaItem {
     let caller: Caller
     let key: RunKey
     let tags: EntityTags
@@ -13,6 +13,7 @@ final class RunPoll {
     let wait: Int
     let deadline: UInt64
     var isAnswered = false
+    var agendaPlace: Int?
 
     init(caller: Caller, key: RunKey, tags: EntityTags, token: Token, wait: Int, deadline: UInt64) {
         self.caller = caller
@@ -68,7 +69,7 @@ final class RunReads {
         metrics.parked()
         poll.caller.exchange.context = poll
         poll.caller.exchange.park(.longPoll)
-        agenda?.add(poll, at: poll.deadline)
+        agenda?.schedule(poll, at: poll.deadline)
     }
 
     /// A watched run changed; nil when it is no longer known.
@@ -95,10 +96,9 @@ final class RunReads {
         guard !poll.isAnswered else { return }
         poll.isAnswered = true
         metrics.unparked()
+        agenda?.cancel(poll)
         polls[poll.key]?[ObjectIdentifier(poll)] = nil
-        guard polls[poll.key]?.isEmpty == true else { return }
-        polls[poll.key] = nil
-        parked.unwatch(poll.key)
+        if polls[poll.key]?.isEmpty == true { polls[poll.key] = nil }
     }
 
     /// Answers a parked poll now, with 304.

@@ -56,7 +56,7 @@ final class ScreenReads {
         }
         caller.exchange.context = poll
         caller.exchange.park(.longPoll)
-        agenda?.add(poll, at: poll.deadline)
+        agenda?.schedule(poll, at: poll.deadline)
     }
 
     private func register(_ poll: LongPoll) {
@@ -74,6 +74,7 @@ final class ScreenReads {
         guard !poll.isAnswered else { return }
         poll.isAnswered = true
         metrics.unparked()
+        agenda?.cancel(poll)
         parked[ObjectIdentifier(poll)] = nil
         if listPolls.removeValue(forKey: ObjectIdentifier(poll)) == nil {
             hub.unwatch(poll, poll.screens, in: poll.request.scope)
@@ -94,9 +95,7 @@ final class ScreenReads {
     private func reconsider(_ poll: LongPoll) {
         guard !poll.isAnswered else { return }
         guard loop.now >= poll.parkedAt + LongPoll.patience || hasChangedUrgently(poll) else {
-            guard !poll.isLookedAtAgain else { return }
-            poll.isLookedAtAgain = true
-            agenda?.add(poll, at: poll.parkedAt + LongPoll.patience)
+            agenda?.schedule(poll, at: min(poll.deadline, poll.parkedAt + LongPoll.patience))
             return
         }
         let rendered = render(poll.request)
@@ -115,7 +114,7 @@ final class ScreenReads {
     private func lookAgain(_ poll: LongPoll) {
         guard !poll.isAnswered else { return }
         if loop.now >= poll.deadline { return conclude(poll, inDrain: false) }
-        poll.isLookedAtAgain = false
+        agenda?.schedule(poll, at: poll.deadline)
         reconsider(poll)
     }
 

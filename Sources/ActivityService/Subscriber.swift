@@ -100,7 +100,7 @@ final class ViewGroup {
 }
 
 /// Everyone who watches one screen from one scope.
-final class ScopeNode {
+final class ScopeNode: AgendaItem {
     let key: ScreenKey
     let chain: [Scope]
     var groups: [ViewRequest: ViewGroup] = [:]
@@ -110,6 +110,7 @@ final class ScopeNode {
     var fannedOutAt: UInt64 = 0
     /// True while a change of progress is held back.
     var isHoldingBack = false
+    var agendaPlace: Int?
     /// How new the newest state is that any subscriber got on its own, outside a fan-out.
     var newestSent: UInt64 = 0
 
