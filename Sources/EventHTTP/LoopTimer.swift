@@ -6,6 +6,8 @@ public final class LoopTimer {
     private let action: () -> Void
     private var event: LoopEvent?
     private var due: UInt64 = 0
+    /// Counts what was asked for, so that a postponed firing knows whether it is still wanted.
+    private var request = 0
 
     init(loop: EventLoop, _ action: @escaping () -> Void) {
         self.loop = loop
@@ -15,16 +17,28 @@ public final class LoopTimer {
 
     /// Fires once, when `EventLoop.now` is at least `delay` nanoseconds later than it is now. Replaces what was
     /// scheduled before.
+    ///
+    /// Up to 5 ms late: libevent's clock is coarse. 0 fires at the end of this turn or of the next, without waiting.
     public func schedule(afterNanoseconds delay: UInt64) {
+        cancel()
         due = loop.now + delay
-        event?.add(afterNanoseconds: delay)
+        if delay > 0 { event?.add(afterNanoseconds: delay) } else { firePostponed() }
+    }
+
+    private func firePostponed() {
+        loop.postpone { [weak self, request] in
+            if let self, self.request == request { action() }
+        }
     }
 
     /// Fires no more until it is scheduled again.
-    public func cancel() { event?.remove() }
+    public func cancel() {
+        request += 1
+        event?.remove()
+    }
 
     fileprivate func fire() {
-        // libevent's clock is the coarse one, up to 4 ms behind: who looks at `now` would find the timer early.
+        // The coarse clock is up to 4 ms behind: who looks at `now` would find the timer early.
         if loop.now < due { event?.add(afterNanoseconds: due - loop.now) } else { action() }
     }
 }

@@ -58,6 +58,19 @@ import Testing
         #expect(throws: TestClient.Failure.receive(ECONNRESET)) { _ = try client.readToEnd() }
     }
 
+    @Test func drippingDoesNotMoveTheDeadlineOfABody() throws {
+        let server = try TestServer { $0.bodyDeadline = .milliseconds(50) }
+        let client = try server.client()
+        let descriptor = client.descriptor
+        try client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n")
+        let dripping = try LoopThread(name: "drip") {
+            while (try? TestClient.send([0x61], to: descriptor)) != nil { usleep(1000) }
+        }
+        #expect(try client.response().status == 408)
+        client.finishSending()
+        dripping.join()
+    }
+
     @Test func aParkedRequestHasNoDeadlineOfTheConnection() throws {
         let server = try TestServer {
             $0.headDeadline = .milliseconds(1)

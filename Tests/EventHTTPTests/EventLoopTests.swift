@@ -33,6 +33,8 @@ import Testing
         first.schedule(afterNanoseconds: 0)
         cancelled.schedule(afterNanoseconds: 0)
         cancelled.cancel()
+        cancelled.schedule(afterNanoseconds: 1)
+        cancelled.cancel()
         moved.schedule(afterNanoseconds: 0)
         moved.schedule(afterNanoseconds: 3_600_000_000_000)
         freed?.schedule(afterNanoseconds: 0)
@@ -42,6 +44,20 @@ import Testing
         loop.run()
         #expect(counts == [1, 0, 0, 0])
         #expect(freed == nil)
+    }
+
+    @Test func aTimerWithoutDelayDoesNotMakeTheLoopWait() throws {
+        let loop = try EventLoop()
+        var rounds = 0
+        var timer: LoopTimer?
+        timer = loop.timer {
+            rounds += 1
+            if rounds < 100 { timer?.schedule(afterNanoseconds: 0) } else { loop.stop() }
+        }
+        timer?.schedule(afterNanoseconds: 0)
+        loop.run()
+        #expect(loop.turns <= 100)
+        timer = nil
     }
 
     @Test func aTimerMayDropItselfWhileItFires() throws {
