@@ -217,7 +217,8 @@ struct Phases: Sendable {
         }
     }
 
-    /// The active runs that `patterns` cover and no phase of `screen` has, oldest first.
+    /// The active runs that `patterns` cover and no phase of `screen` has: those of an ancestor before those below,
+    /// which it may spare the delay, older ones first.
     private func joining(_ screen: ScreenName, patterns: [TaskPattern]) -> [Int] {
         var slots = Set<Int>()
         for pattern in patterns {
@@ -228,10 +229,9 @@ struct Phases: Sendable {
                 return true
             }
         }
-        return slots.sorted { ordinal(of: $0) < ordinal(of: $1) }
+        return slots.compactMap { slot in members[slot].map { ($0.scope.rawValue, $0.run.ordinal, slot) } }
+            .sorted(by: <).map(\.2)
     }
-
-    private func ordinal(of slot: Int) -> UInt64 { members[slot]?.run.ordinal ?? 0 }
 }
 
 /// An active run by its task, over all scopes: what a new pattern covers is found without a look at the rest.

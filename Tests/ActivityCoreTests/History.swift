@@ -23,7 +23,7 @@ struct History {
         batches = []
         let tasks = (0..<3).map { _ in chance.one(of: ["a", "a.b", "a.b.c", "b", "b.x", "ab"]) }
         let density = chance.one(of: [10, 30, 60])
-        for tick in 0..<160 as Range<Int64> where chance.hits(density) {
+        for tick in 0..<120 as Range<Int64> where chance.hits(density) {
             let count = chance.one(of: [1, 1, 1, 2, 3, 6])
             let commands = (0..<count).map { _ in Self.command(&chance, tasks: tasks) }
             batches.append(Batch(at: tick * Self.tick, commands: commands, isStored: !chance.hits(8)))

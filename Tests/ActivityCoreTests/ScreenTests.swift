@@ -58,6 +58,16 @@ import Testing
         #expect(stage.intervals(of: "s") == "[1500,…")
     }
 
+    @Test func changedTasksStartInAnAncestorFirst() {
+        var stage = Stage(timing: Self.timing)
+        stage.send(.configure(screen("s"), configuration(tasks: ["a"])), at: 0)
+        stage.batch(at: 0, [put("a", task: "a", in: scope("x")), put("b", task: "b", in: scope("x"))])
+        stage.send(put("c", task: "b"), at: 0)
+        stage.send(.configure(screen("s"), configuration(tasks: ["a", "b"], timing: Timing())), at: 100)
+        #expect(stage.intervals(of: "s") == "[100,…")
+        #expect(stage.intervals(of: "s", in: scope("x")) == "[100,…", "it was waiting, and would until 500")
+    }
+
     @Test func aRemovedConfigurationGivesTheStandardTasksBack() {
         var stage = Stage()
         stage.send(.configure(screen("chats"), configuration(tasks: ["other"])), at: 0)
