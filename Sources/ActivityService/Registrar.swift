@@ -15,7 +15,7 @@ final class Registrar {
     private let loop: EventLoop
     private var registry: Registry
     private let timing: Timing
-    private let journal: any Journal
+    private let journal: any JournalStore
     private let board: Board
     private let loops: [Mailbox<LoopMessage>]
     private let status: Status
@@ -31,7 +31,7 @@ final class Registrar {
 
     /// - Parameter registry: with the journal's records already replayed.
     init(
-        loop: EventLoop, registry: consuming Registry, timing: Timing, journal: any Journal,
+        loop: EventLoop, registry: consuming Registry, timing: Timing, journal: any JournalStore,
         shared: SharedState
     ) {
         self.loop = loop

@@ -52,7 +52,7 @@ struct RegistryThread: Sendable {
     }
 
     /// Waits for the journal as long as it must. Nil when the daemon ended before it was free.
-    private func open() throws(ServiceError) -> (any Journal)? {
+    private func open() throws(ServiceError) -> (any JournalStore)? {
         guard case .sqlite(let path) = journal else { return MemoryJournal() }
         let deadline = Clock.monotonic() + UInt64(journalWait * 1_000_000_000)
         var hasTold = false

@@ -1,5 +1,5 @@
 /// A journal that lives as long as its process: for trials and tests.
-public final class MemoryJournal: Journal {
+public final class MemoryJournal: JournalStore {
     private var entries: [String: (revision: Int64, value: [UInt8])] = [:]
     private var revision: Int64 = 0
     private var isClosed = false

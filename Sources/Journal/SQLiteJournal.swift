@@ -2,7 +2,7 @@
 ///
 /// The file must be on a local file system. Beside it lies its log (`-wal`), which is part of it; both must stay where
 /// they are while the journal is open. The calls that write wait for the storage.
-public final class SQLiteJournal: Journal {
+public final class SQLiteJournal: JournalStore {
     /// The connection and its statements, and which files they write.
     struct Opened {
         let connection: SQLiteConnection

@@ -22,7 +22,7 @@ func entry(_ key: String, _ value: UInt8?) -> JournalEntry {
 }
 
 /// What a replay hands out, in order, as text.
-func contents(of journal: any Journal) throws(JournalError) -> [String] {
+func contents(of journal: any JournalStore) throws(JournalError) -> [String] {
     var entries: [String] = []
     try journal.replay { entries.append($0.text) }
     return entries

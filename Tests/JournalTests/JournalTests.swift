@@ -10,7 +10,7 @@ import Testing
 
     private let directory = TemporaryDirectory()
 
-    private func journal(_ kind: Kind) throws -> any Journal {
+    private func journal(_ kind: Kind) throws -> any JournalStore {
         switch kind {
         case .memory: MemoryJournal()
         case .sqlite: try SQLiteJournal(path: directory.file("a.db"))

@@ -2,7 +2,7 @@
 ///
 /// Each entry holds the whole value of its key, so an older one is worth nothing once a newer one is there: files
 /// and start-up follow the number of live keys, not of changes. Confined to one thread.
-public protocol Journal: AnyObject {
+public protocol JournalStore: AnyObject {
     /// Writes `batch` behind everything written before, in its order, all of it or nothing.
     ///
     /// Durable when it returns. After an error nothing of the batch is there, and the journal may be used on; only
