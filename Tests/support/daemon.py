@@ -55,6 +55,21 @@ def clean_environment(more=None):
     return kept
 
 
+def fails(code, *flags, environment=None, timeout=20):
+    """A start on a free port ends with that code and a clear line, which is returned, and not with a crash."""
+    done = run_binary("--listen", f"127.0.0.1:{free_port()}", *flags, environment=environment, timeout=timeout)
+    assert done.returncode == code, f"{flags}: {done.returncode}, expected {code}: {done.stderr}"
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    assert 1 <= len(lines) <= 3, f"{flags}: {done.stderr}"
+    assert "Fatal error" not in done.stderr and "Backtrace" not in done.stderr, done.stderr
+    return done.stderr
+
+
+def delays(start, minimum, completion):
+    """A configuration's timing, from milliseconds."""
+    return {"startDelay": start / 1000, "minimumVisible": minimum / 1000, "completionDelay": completion / 1000}
+
+
 class Daemon:
     """A running daemon. Anything in ``flags`` comes after ``--listen``; the journal is in memory unless told."""
 
@@ -147,6 +162,10 @@ class Daemon:
     def run(self, method, task, run, body=None, headers=None, scope=None):
         prefix = f"/v1/scopes/{scope}" if scope else "/v1"
         return self.ask(method, f"{prefix}/tasks/{task}/runs/{run}", headers, body)
+
+    def get(self, task, run="a", headers=None, scope=None):
+        """One run, whatever the answer is."""
+        return self.run("GET", task, run, headers=headers, scope=scope)
 
     def put(self, task, run="a", scope=None, **members):
         """Declares a run; an answer of 4xx or 5xx raises."""

@@ -3,6 +3,7 @@
 Nothing here repairs an answer: a response that breaks its own framing raises ``WireError``.
 """
 
+import hashlib
 import json
 import select
 import socket
@@ -12,6 +13,14 @@ import time
 
 class WireError(Exception):
     """The peer broke the framing, closed too early, or stayed silent for longer than the timeout."""
+
+
+def token(body):
+    """The token of a screen's body: the hash of it without its outermost version, which comes last."""
+    start, mark, rest = body.rpartition(b',"version":"')
+    if not mark or rest[16:] != b'"}':
+        raise WireError(f"no version at the end: {body[-60:]!r}")
+    return hashlib.sha256(start + b"}").hexdigest()[:16]
 
 
 class Response:

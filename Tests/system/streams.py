@@ -1,27 +1,22 @@
 #!/usr/bin/env python3
-"""Event streams against a real daemon, down to the bytes: first write, order, heartbeats, slow and lost readers.
+"""Event streams of a real daemon, down to the bytes: first write, order, heartbeats.
 
 A number in brackets is that of a known fault of comparable software, listed in the project's case table.
 """
 
-import fcntl
-import hashlib
 import json
-import os
 import pathlib
 import random
 import re
-import socket
 import statistics
-import struct
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from daemon import Daemon, temporary_directory  # noqa: E402
-from suite import Suite, equal, eventually, problem, run_inside  # noqa: E402
-from wire import EventParser, WireError, request_bytes  # noqa: E402
+from suite import Suite, equal, eventually, problem  # noqa: E402
+from wire import request_bytes, token  # noqa: E402
 
 suite = Suite("--loops", 2, "--heartbeat", 5, "--cors-origin", "https://app.example")
 case = suite.case
@@ -30,33 +25,22 @@ TOKEN = re.compile(r"[0-9a-f]{16}")
 SSE = {"Accept": "text/event-stream"}
 
 
-def token(body):
-    """The token of a body: the hash of it without its outermost version."""
-    start, mark, rest = body.rpartition(b',"version":"')
-    assert mark and rest[16:] == b'"}', body
-    return hashlib.sha256(start + b"}").hexdigest()[:16]
-
-
-def gauge(daemon, name):
-    return daemon.metrics()[{"streams": "pending_streams", "connections": "pending_http_connections"}[name]]
-
-
 # -- the first write -----------------------------------------------------------------------------------------
 
 @case("the first write holds head, retry and state, in one piece and at once", 39)
 def first_write(daemon):
     screen = suite.name()
-    delays = []
+    waits = []
     for _ in range(15):
         with daemon.connect() as connection:
             before = time.monotonic()
             connection.send(request_bytes("GET", f"/v1/screens/{screen}", SSE))
             first = connection.socket.recv(65536)
-            delays.append(time.monotonic() - before)
+            waits.append(time.monotonic() - before)
         assert first.startswith(b"HTTP/1.1 200 OK\r\n"), first
         head, _, rest = first.partition(b"\r\n\r\n")
         assert b"retry:" in rest and b"event: state\n" in rest and rest.endswith(b"\n\n\r\n"), first
-    assert statistics.median(delays) < 0.05 + suite.lag.since(0), delays
+    assert statistics.median(waits) < 0.05 + suite.lag.since(0), waits
 
 
 @case("the head forbids buffering, compression and caching, whatever the client accepts", 40)
@@ -227,15 +211,15 @@ def conflation(daemon):
         events = len(shares) - 1
         assert events <= lasted * 10 + 3, f"{events} events in {lasted:.2f} s"
         assert events >= min(lasted * 10 - 3, 5) - suite.lag.since(started) * 20, f"{events} events in {lasted:.2f} s"
-        delays = []
+        waits = []
         for i in range(5):
             # Progress right before, so that a title that had to wait its turn would be late by nearly 100 ms.
             connection.ask("PUT", f"/v1/tasks/{screen}/runs/b", body={"isSilent": bool(i % 2)})
             before = time.monotonic()
             connection.ask("PUT", f"/v1/tasks/{screen}/runs/a", body={"title": f"U{i}"})
             assert stream.wait(lambda i=i: stream.states[-1].json["title"] == f"U{i}")
-            delays.append(stream.states[-1].at - before)
-        assert min(delays) < 0.06, delays
+            waits.append(stream.states[-1].at - before)
+        assert min(waits) < 0.06, waits
 
 
 @case("a reader that keeps up misses no title, and one that does not still gets them in order")
@@ -317,7 +301,7 @@ def heartbeat_and_traffic(daemon):
         equal(stream.parser.comments, [])
 
 
-@case("a stream has a greatest age, and says why it ends")
+@case("a stream has a greatest age, and says why it ends", 42)
 def max_age(_):
     with Daemon("--max-age", 5) as daemon:
         with daemon.stream("/v1/screens/chats") as stream:
@@ -331,193 +315,6 @@ def max_age(_):
             assert stream.has_ended() and stream.fault is None, stream.fault
             assert re.search(rb"retry: ?\d+\n[^\0]*event: close\n|event: close\n[^\0]*retry: ?\d+\n",
                              b"".join(stream.chunks[1:])), stream.chunks
-
-
-# -- clients that leave, stop or cheat -----------------------------------------------------------------------
-
-@case("clients that vanish are gone within a second, streams and long polls alike", 41)
-def vanished(_):
-    with Daemon("--loops", 2) as daemon:
-        wait = {"Prefer": "wait=50", "If-None-Match": daemon.ask("GET", "/v1/screens/quiet").etag}
-        base = gauge(daemon, "streams")
-        for leave in ("FIN", "RST", "half-close"):
-            clients = [daemon.connect() for _ in range(30)]
-            for i, client in enumerate(clients):
-                client.send(request_bytes("GET", "/v1/screens/quiet", SSE if i % 2 else wait))
-            eventually(lambda: gauge(daemon, "streams") == base + 15, what="15 streams are open")
-            eventually(lambda: gauge(daemon, "connections") >= 30)
-            before = time.monotonic()
-            for client in clients:
-                {"FIN": client.close, "RST": client.reset, "half-close": client.finish_sending}[leave]()
-            eventually(lambda: gauge(daemon, "streams") == base, 1 + suite.lag.since(before), f"streams after {leave}")
-            # The connection that asks is itself one.
-            eventually(lambda: gauge(daemon, "connections") <= 1, 1 + suite.lag.since(before), f"connections, {leave}")
-            if leave == "half-close":
-                for i, client in enumerate(clients):
-                    if i % 2 == 0:
-                        equal(client.response().status, 304, "a half-closed long poll is answered")
-                    client.close()
-
-
-@case("a pulled cable is noticed within 45 s, without a FIN", 42)
-def pulled_cable(_):
-    run_inside("pulled_cable", "--net")
-
-
-def pulled_cable_inside():
-    """Runs alone in a network of its own, whose loopback is the cable."""
-
-    def loopback(up):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-            name = b"lo".ljust(16, b"\0")
-            flags = struct.unpack_from("H", fcntl.ioctl(any_socket, 0x8913, name + b"\0" * 24), 16)[0]
-            flags = flags | 1 if up else flags & ~1
-            fcntl.ioctl(any_socket, 0x8914, name + struct.pack("H", flags) + b"\0" * 22)
-
-    def descriptors():
-        kept = 0
-        for entry in os.listdir(f"/proc/{daemon.process.pid}/fd"):
-            try:
-                kept += os.readlink(f"/proc/{daemon.process.pid}/fd/{entry}").startswith("socket:")
-            except OSError:
-                pass
-        return kept
-
-    loopback(True)
-    with Daemon("--heartbeat", 5, "--loops", 1) as daemon:
-        time.sleep(0.3)
-        base = descriptors()
-        clients = [daemon.connect() for _ in range(5)]
-        for client in clients:
-            client.send(request_bytes("GET", "/v1/screens/quiet", SSE))
-            client.head()
-        equal(descriptors(), base + 5)
-        loopback(False)
-        eventually(lambda: descriptors() == base, 45, "all five are reaped")
-
-
-@case("a reader that stops costs little, gets the newest state when it goes on, and others see nothing of it", 43)
-def stalled_reader(_):
-    with Daemon("--loops", 2) as daemon:
-        title = "🚀" * 180
-        with daemon.stream("/v1/screens/s") as healthy, daemon.connect() as writer:
-            stuck = [daemon.connect(receive_buffer=4096) for _ in range(20)]
-            for client in stuck:
-                client.send(request_bytes("GET", "/v1/screens/s", SSE))
-            eventually(lambda: gauge(daemon, "streams") == 21)
-            writer.ask("PUT", "/v1/tasks/s/runs/a", body={"title": title})
-            before = daemon.resident_kib()
-            started = time.monotonic()
-            # Far more than socket buffers hold.
-            for i in range(4000):
-                writer.ask("PUT", "/v1/tasks/s/runs/a", body={"title": f"{i:05}{title}"})
-                if time.monotonic() - started > 12:
-                    break
-            assert healthy.wait(lambda: healthy.states[-1].json["title"].startswith(f"{i:05}"), 3)
-            grown = daemon.resident_kib() - before
-            assert grown < 20 * 64 + 8192, f"{grown} KiB more for 20 stalled readers"
-            # One wakes up: what it finds ends in the newest state, in order, without all of the backlog.
-            parser, numbers = EventParser(), []
-            waking = stuck.pop()
-            waking.head()
-            deadline = time.monotonic() + 8
-            while time.monotonic() < deadline and (not numbers or numbers[-1] != i):
-                numbers += [int(event.json["title"][:5]) for event in parser.feed(waking.chunk(), 0)
-                            if event.kind == "state" and event.json["title"][:5].isdigit()]
-            equal(numbers[-1], i, "the newest state")
-            equal(numbers, sorted(set(numbers)), "in order")
-            assert len(numbers) < i, "a backlog of all"
-            waking.close()
-            # The others are closed once nothing moved for 20 s.
-            eventually(lambda: gauge(daemon, "streams") == 1, 32, "stalled streams are closed")
-            for client in stuck:
-                client.close()
-            writer.ask("PUT", "/v1/tasks/s/runs/a", body={"title": "end"})
-            assert healthy.wait(lambda: healthy.states[-1].json["title"] == "end"), "the healthy one goes on"
-
-
-@case("bytes sent into an open stream are dropped, more than 64 KiB end it")
-def chatty_client(daemon):
-    screen = suite.name()
-    with daemon.connect() as connection:
-        connection.send(request_bytes("GET", f"/v1/screens/{screen}", SSE))
-        connection.head()
-        connection.chunk()
-        connection.send(request_bytes("GET", "/healthz") * 20)
-        daemon.put(screen)
-        assert b"event: state" in connection.chunk(), "the stream goes on, the requests are dropped"
-        try:
-            for _ in range(40):
-                connection.send(b"x" * 4096)
-                time.sleep(0.01)
-        except OSError:
-            pass
-        assert connection.is_closed()
-
-
-@case("when full a stream gets 200, retry, close and its end; others 503; nobody is evicted", 45)
-def full(_):
-    with Daemon("--loops", 1, files=96) as daemon:
-        first = daemon.stream("/v1/screens/s")
-        held = []
-        try:
-            # Fill until the daemon says so.
-            for _ in range(96):
-                stream = daemon.stream("/v1/screens/s")
-                held.append(stream)
-                if stream.wait(lambda stream=stream: stream.states or stream.ended_at is not None) and \
-                        not stream.states:
-                    break
-            refused = held[-1]
-            assert refused.has_ended() and refused.fault is None, refused.fault
-            equal((refused.head.status, [event.kind for event in refused.events]), (200, ["close"]))
-            equal(refused.events[0].json["reason"], "full")
-            assert 2500 <= refused.retry <= 4500, refused.retry
-            assert len(held) >= 96 - 24 - 16, f"only {len(held)} of 96 descriptors used"
-            answer = daemon.ask("GET", "/v1/screens/s")
-            problem(answer, 503, "unavailable")
-            assert int(answer.get("retry-after")) > 0
-            equal(daemon.run("PUT", "s", "a", {}).status, 503)
-            assert first.ended_at is None and all(stream.ended_at is None for stream in held[:-1]), "evicted"
-            held.pop(0).close()
-            held.pop(0).close()
-            eventually(lambda: daemon.ask("GET", "/v1/screens/s").status == 200, what="room again")
-            daemon.put("s", title="T")
-            assert first.wait(lambda: first.states[-1].json["title"] == "T")
-        finally:
-            for stream in [first, *held]:
-                stream.close()
-
-
-@case("out of descriptors: little CPU, few log lines, open streams go on", 47)
-def out_of_descriptors(_):
-    with Daemon("--loops", 1, files=64) as daemon:
-        with daemon.stream("/v1/screens/s") as stream:
-            assert stream.next()
-            crowd = []
-            for _ in range(150):
-                try:
-                    crowd.append(daemon.connect(timeout=2))
-                except OSError:
-                    break
-            time.sleep(0.5)
-            lines, cpu, before = daemon.log().count("\n"), daemon.cpu_seconds(), time.monotonic()
-            time.sleep(4)
-            share = (daemon.cpu_seconds() - cpu) / (time.monotonic() - before)
-            assert share < 0.2, f"{share:.0%} of a core while doing nothing"
-            assert daemon.log().count("\n") - lines <= 5, daemon.log()[-1500:]
-            for connection in crowd:
-                connection.close()
-            eventually(lambda: can_ask(daemon), 5, "service after the crowd has gone")
-            daemon.put("s")
-            assert stream.next().json["isPending"] is True
-
-
-def can_ask(daemon):
-    try:
-        return daemon.ask("GET", "/healthz").status == 200
-    except (OSError, WireError):
-        return False
 
 
 # -- other clients -------------------------------------------------------------------------------------------
@@ -571,117 +368,6 @@ def cross_origin(daemon):
     with daemon.stream(path, {"Origin": "https://other.example"}) as stream:
         equal(stream.head.get("access-control-allow-origin"), None)
         assert "origin" in stream.head.get("vary", "").lower()
-
-
-# -- several screens -----------------------------------------------------------------------------------------
-
-@case("a whole app on one stream: each screen in the order asked, each with its size", 51)
-def several_screens(daemon):
-    a, b, c = (suite.name() for _ in range(3))
-    daemon.put(b, title="B")
-    query = f"id={c}:390x44&id={a}&id={b}:200x20&id={c}:390x44"
-    answer = daemon.ask("GET", f"/v1/screens?{query}")
-    views = [screen["view"] for screen in answer.json["screens"]]
-    equal(views, [f"{c}:390x44", a, f"{b}:200x20"], "order, and a repeated id once")
-    equal(answer.json["version"], token(answer.body))
-    equal(answer.etag, f'"{answer.json["version"]}"')
-    equal(answer.json["screens"][0]["layout"]["bounds"], {"x": 0, "y": 0, "width": 390, "height": 44})
-    equal(daemon.ask("GET", f"/v1/screens?{query}", {"If-None-Match": answer.etag}).status, 304)
-    alone = daemon.screen(b, "?width=200&height=20")
-    inside = answer.json["screens"][2]
-    for key in set(alone) - {"version"}:
-        equal(inside[key], alone[key], f"{key}, alone and among others")
-    with daemon.stream(f"/v1/screens?{query}", {"Last-Event-ID": alone["version"]}) as stream:
-        assert stream.wait(lambda: len(stream.states) >= 3)
-        equal([event.json["view"] for event in stream.states], views, "the first states")
-        for event in stream.states:
-            data = re.search(rb"id: " + event.id.encode() + rb"\ndata: (.*)\n", stream.raw)[1]
-            equal(event.id, token(data), "the view is inside the token")
-        daemon.put(a, title="A")
-        assert stream.wait(lambda: len(stream.states) == 4)
-        event = stream.states[-1].json
-        equal((event["view"], event["title"], event["screen"]), (a, "A", a))
-
-
-@case("seven screens and their changes, none lost", 51)
-def seven_screens(daemon):
-    names = [suite.name() for _ in range(7)]
-    with daemon.stream("/v1/screens?" + "&".join(f"id={name}" for name in names)) as stream:
-        for i in range(5):
-            for name in names:
-                daemon.put(name, title=f"{name} {i}")
-        expected = {name: f"{name} 4" for name in names}
-        assert stream.wait(lambda: {event.json["view"]: event.json["title"] for event in stream.states} == expected)
-        for name in names:
-            titles = [event.json["title"] for event in stream.states if event.json["view"] == name][1:]
-            equal(titles, sorted(set(titles)))
-
-
-@case("two sizes of one screen are two views")
-def two_sizes(daemon):
-    name = suite.name()
-    with daemon.stream(f"/v1/screens?id={name}:100x20&id={name}:300x20") as stream:
-        assert stream.wait(lambda: len(stream.states) == 2)
-        daemon.put(name, title="T")
-        assert stream.wait(lambda: len(stream.states) == 4)
-        equal(sorted(event.json["view"] for event in stream.states[2:]), [f"{name}:100x20", f"{name}:300x20"])
-        equal(sorted(event.json["layout"]["bounds"]["width"] for event in stream.states[2:]), [100, 300])
-
-
-@case("wrong ids and sizes are refused; 256 ids are served, 257 are not")
-def wrong_ids(daemon):
-    for query in ("id=", "id=.a", "id=a:", "id=a:1", "id=a:1x", "id=a:x1", "id=a:-1x2", "id=a:1x99999",
-                  "id=a:1x2x3", "id=a:nanx1", "id=a%00"):
-        answer = daemon.ask("GET", f"/v1/screens?{query}")
-        equal((answer.status, answer.problem in ("invalid-parameter", "invalid-name")), (400, True), query)
-    many = "&".join(f"id=many{i}" for i in range(256))
-    with daemon.stream(f"/v1/screens?{many}") as stream:
-        assert stream.wait(lambda: len(stream.states) == 256, 10), len(stream.states)
-        equal([event.json["view"] for event in stream.states], [f"many{i}" for i in range(256)])
-    answer = daemon.ask("GET", f"/v1/screens?{many}&id=one-more", SSE)
-    equal(answer.status, 400)
-    equal(daemon.ask("GET", "/v1/screens?id=a", {"Accept": "image/png"}).status, 406)
-
-
-@case("without ids: configured, subscribed and pending screens, by bytes")
-def all_screens(_):
-    with Daemon() as daemon:
-        equal(daemon.ask("GET", "/v1/screens").json["screens"], [])
-        daemon.configure("chats", tasks=["chats.*"])
-        daemon.put("imports.photos.raw")
-        daemon.put("chats.sync", title="T")
-        with daemon.stream("/v1/screens/watched") as watched:
-            assert watched.next()
-            answer = daemon.ask("GET", "/v1/screens")
-            names = [screen["screen"] for screen in answer.json["screens"]]
-            equal(names, ["chats", "imports", "watched"])
-            equal(daemon.ask("GET", "/v1/screens", {"If-None-Match": answer.etag}).status, 304)
-            page = daemon.ask("GET", "/v1/screens?limit=2").json
-            equal([screen["screen"] for screen in page["screens"]], ["chats", "imports"])
-            page = daemon.ask("GET", f"/v1/screens?limit=2&cursor={page['next']}").json
-            equal([screen["screen"] for screen in page["screens"]], ["watched"])
-            assert "next" not in page
-            with daemon.stream("/v1/screens") as stream:
-                assert stream.wait(lambda: len(stream.states) >= 3)
-                equal([event.json["screen"] for event in stream.states[:3]], names)
-                daemon.put("chats.sync", title="U")
-                assert stream.wait(lambda: stream.states[-1].json["title"] == "U")
-                equal(stream.states[-1].json["view"], "chats")
-        eventually(lambda: [s["screen"] for s in daemon.ask("GET", "/v1/screens").json["screens"]]
-                   == ["chats", "imports"], what="an unwatched idle screen is gone")
-
-
-@case("several screens can be waited for")
-def wait_for_several(daemon):
-    a, b = suite.name(), suite.name()
-    path = f"/v1/screens?id={a}&id={b}"
-    etag = daemon.ask("GET", path).etag
-    with daemon.connect() as connection:
-        connection.send(request_bytes("GET", path, {"If-None-Match": etag, "Prefer": "wait=20"}))
-        assert connection.is_silent(0.4)
-        daemon.put(b, title="B")
-        answer = connection.response()
-        equal((answer.status, [screen["isPending"] for screen in answer.json["screens"]]), (200, [False, True]))
 
 
 # -- format and media type -----------------------------------------------------------------------------------
@@ -739,4 +425,4 @@ def fan_out(daemon):
 
 
 if __name__ == "__main__":
-    suite.main(pulled_cable=pulled_cable_inside)
+    suite.main()
