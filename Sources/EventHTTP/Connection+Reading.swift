@@ -49,25 +49,23 @@ extension Connection {
         switch receive() {
         case .bytes(let bytes):
             reader?.keep(bytes)
-            if let kept = reader?.kept.count, kept >= server.limits.codec.headSize { unwatch() }
+            if !hasRoom { unwatch() }
         case .nothing: break
         case .end:
-            hasEnded = true
+            // It can be read again, and will be when the answer is out.
             unwatch()
             finishLongPoll(exchange)
         case .failure: close()
         }
     }
 
+    /// While a long poll is parked, what follows is kept up to the size of a head.
+    private var hasRoom: Bool { (reader?.kept.count ?? 0) < server.limits.codec.headSize }
+
     /// The client has finished sending: the application answers now or never.
     private func finishLongPoll(_ exchange: Exchange) {
         handler.clientFinished(exchange)
         if case .parked = state { close() }
-    }
-
-    /// The client had finished before its request began to wait for a change.
-    func finishIfParked() {
-        if case .parked(let exchange, .longPoll) = state { finishLongPoll(exchange) }
     }
 
     private func discard() {
@@ -145,12 +143,7 @@ extension Connection {
     private func handle(_ head: RequestHead, _ body: [UInt8], _ exchange: Exchange) {
         state = .deciding(exchange)
         handler.handle(head, body: body, exchange)
-        switch state {
-        case .deciding: preconditionFailure("a request was neither answered nor parked")
-        case .parked(_, .longPoll) where hasEnded: finishIfParked()
-        case .streaming where hasEnded: close()
-        default: break
-        }
+        if case .deciding = state { preconditionFailure("a request was neither answered nor parked") }
     }
 
     /// Tells a client that waits for it to send its body. One that has begun to send does not wait (RFC 9110, 10.1.1).
@@ -175,8 +168,8 @@ extension Connection {
 
     /// What is waited for now that all that could be read has been.
     func settle() {
+        if case .parked(_, .longPoll) = state, hasRoom { return watch() }
         guard case .reading = state, !isResuming, !isBroken else { return }
-        if hasEnded { return close() }
         watch()
         let kind = server.deadlines.kind(of: slot)
         if reader?.isInBody == true {

@@ -111,7 +111,7 @@ extension Connection {
     private func readNext() {
         state = .reading
         guard !isProcessing else { return }
-        if hasEnded || reader?.isBetweenRequests == false { resumeLater() } else { settle() }
+        if reader?.isBetweenRequests == false { resumeLater() } else { settle() }
     }
 
     private func startLingering(_ stream: EventStream?) {
@@ -124,15 +124,8 @@ extension Connection {
     }
 
     func park(_ exchange: Exchange, _ kind: ParkKind) {
-        switch state {
-        case .deciding: state = .parked(exchange, kind)
-        case .parked:
-            state = .parked(exchange, kind)
-            guard kind == .longPoll else { return }
-            if hasEnded { server.loop.postpone { [self] in finishIfParked() } } else { watch() }
-        case .reading, .writing, .streaming, .finishing, .lingering, .closed:
-            preconditionFailure("a request is parked outside of its handling")
-        }
+        state = .parked(exchange, kind)
+        if !isProcessing { settle() }
     }
 }
 

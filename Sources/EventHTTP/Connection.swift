@@ -42,8 +42,6 @@ final class Connection {
     var state = State.reading
     private(set) var readEvent: LoopEvent?
     private(set) var isWatched = false
-    /// The client will send no more.
-    var hasEnded = false
     /// No request has been answered yet.
     var isFresh = true
     /// Requests are being read; who answers one must not start to read the next.

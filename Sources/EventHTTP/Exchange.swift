@@ -55,6 +55,7 @@ public final class Exchange {
         guard case .open(let connection) = state else {
             preconditionFailure("an answered exchange is parked")
         }
+        precondition(connection.owesAnswer, "a request is parked before it is handed over")
         connection.park(self, kind)
     }
 

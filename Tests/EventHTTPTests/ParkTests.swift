@@ -126,6 +126,42 @@ import Testing
         #expect(try client.readToEnd() == "")
     }
 
+    /// The finish is noticed although reading was off while the request before was parked.
+    @Test func aPollBehindAParkedWriteNoticesThatItsClientHasFinished() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        try client.send("PUT /write HTTP/1.1\r\nHost: a\r\n\r\n" + poll)
+        try server.wait(for: .handled(path: "/write", body: ""))
+        client.finishSending()
+        #expect(try turnsWhileNothingHappens(server) < 100)
+        server.run { handler, _ in handler.answerParked() }
+        #expect(try client.response().body == "late")
+        #expect(try client.response().status == 304)
+        #expect(try client.readToEnd() == "")
+    }
+
+    @Test func aWriteThatGoesOnAsALongPollNoticesThatItsClientHasFinished() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        try client.send("PUT /write HTTP/1.1\r\nHost: a\r\n\r\n" + get)
+        try server.wait(for: .handled(path: "/write", body: ""))
+        client.finishSending()
+        #expect(try turnsWhileNothingHappens(server) < 100)
+        server.run { handler, _ in for exchange in handler.parked { exchange.park(.longPoll) } }
+        #expect(try client.response().status == 304)
+        #expect(try client.response().body == "hello")
+        #expect(try client.readToEnd() == "")
+    }
+
+    @Test func aStreamBehindAPollOfAHalfClosedClientEndsAtOnce() throws {
+        let server = try TestServer()
+        let client = try server.client()
+        try client.send(poll + "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+        client.finishSending()
+        #expect(try client.response().status == 304)
+        try server.wait(for: .streamClosed)
+    }
+
     @Test func isClosedIfNobodyAnswersAClientThatHasFinished() throws {
         let server = try TestServer()
         let client = try server.client()

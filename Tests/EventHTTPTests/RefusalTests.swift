@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func discardsNoMoreThanTheLimitAfterARefusal() throws {
-        let server = try TestServer { $0.linger = .seconds(60) }
+        let server = try TestServer()
         let client = try server.client()
         try client.send("BREW / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try client.response().status == 501)

@@ -83,9 +83,10 @@ final class TestClient {
         return count > 0
     }
 
-    /// Reads to the end of the stream, and takes all.
+    /// Reads to the end of the stream, ends our side, too, and takes all.
     func readToEnd() throws -> String {
         while try receive() {}
+        finishSending()
         return take(buffer.count)
     }
 

@@ -44,6 +44,8 @@ final class TestServer {
     ) throws {
         var limits = ServerLimits()
         limits.tick = .milliseconds(20)
+        // So that what the server closes only after lingering is not taken for closed in order.
+        limits.linger = .seconds(60)
         configure(&limits)
         let sockets = try ListeningSocket.bind(address, loops: loops)
         self.address = sockets[0][0].address
