@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a run's body and name may be, and what a real daemon makes of them.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import hashlib

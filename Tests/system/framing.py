@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How a real daemon reads requests: strict, bounded, in order.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import pathlib

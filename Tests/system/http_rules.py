@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """HTTP as a real daemon speaks it: methods, conditions, long poll, errors, origins.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a real daemon's screens show: progress, scopes, configurations.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A real daemon's journal keeps its word: crashes, a full disk, damaged and locked files.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import errno

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where spinner and label stand, told by a real daemon with real text.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import pathlib

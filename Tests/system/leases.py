@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Leases against a real daemon: who is running, who is lost, whose word is the last.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import pathlib

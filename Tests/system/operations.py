@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Running a real daemon: flags, exit codes, logs, metrics, reload, drain.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import json
@@ -16,7 +16,8 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from daemon import Daemon, binary, clean_environment, fails, free_port, run_binary, temporary_directory  # noqa: E402
+from daemon import (  # noqa: E402
+    ROOT, Daemon, binary, clean_environment, fails, free_port, run_binary, temporary_directory)
 from suite import Suite, equal, eventually  # noqa: E402
 from wire import WireError, request_bytes  # noqa: E402
 
@@ -38,6 +39,18 @@ def help_and_version(_):
                  "--drain",
                  "--journal-wait", "--host", "--cors-origin", "--allow-anonymous", "--check"):
         assert flag in text, f"{flag} is not in --help"
+
+
+@case("the manual has every flag, every metric and nothing else")
+def manual(daemon):
+    text = pathlib.Path(ROOT, "docs/operations.md").read_text(encoding="utf-8")
+    flags = set(re.findall(r"^  (--[a-z-]+)", run_binary("--help").stdout, re.M))
+    table = text[text.index("## Flags") : text.index("## Exit codes")]
+    equal(set(re.findall(r"`(--[a-z-]+)", table)) - {"--some-name"}, flags, "flags in docs/operations.md")
+    families = set(re.findall(r"^# TYPE (\w+) ", daemon.ask("GET", "/metrics").body.decode(), re.M))
+    documented = set(re.findall(r"^\| `(\w+)", text[text.index("## Metrics") : text.index("## Logs")], re.M))
+    documented |= {"pending_layout_cache_misses_total"} if "`…_misses_total`" in text else set()
+    equal(documented, families, "metrics in docs/operations.md")
 
 
 @case("a wrong flag is usage: 64, and the line names it")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Readers of event streams that leave, stop or cheat, and what they cost a real daemon.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import fcntl

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs against a real daemon: a set and never a counter, progress, lists.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Several screens at once from a real daemon, as JSON, by long poll and as one stream.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import pathlib

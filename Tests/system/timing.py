@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """When a real daemon's screens show, and with which title: the timing table, played.
 
-A number in brackets is that of a known fault of comparable software, listed in the project's case table.
+A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
 import pathlib
