@@ -9,7 +9,7 @@
 
     /// True when the bytes are the same.
     public static func == (a: Verbatim, b: Verbatim) -> Bool {
-        a.wrappedValue == b.wrappedValue && a.wrappedValue.hasSameBytes(as: b.wrappedValue)
+        a.wrappedValue.hasSameBytes(as: b.wrappedValue)
     }
 }
 
@@ -22,7 +22,12 @@ public protocol VerbatimText: Hashable, Sendable {
 extension String: VerbatimText {
     /// True when both are the same sequence of UTF-8 bytes.
     public func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        guard utf8.count == other.utf8.count else { return false }
+        // Native strings lend their memory, which is compared faster than views of it.
+        let result = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+        }
+        return (result ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 
