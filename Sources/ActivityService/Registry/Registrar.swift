@@ -58,13 +58,14 @@ final class Registrar {
         let now = Clock.now()
         var batch = Batch()
         for message in messages { take(message, &batch, now) }
-        if write(registry.uncommitted) {
+        let records = registry.uncommitted
+        if write(records) {
             registry.commit(at: now)
         } else {
             registry.rollBack()
             for index in batch.replies.indices { batch.replies[index].reply = .unavailable }
         }
-        advance(to: now)
+        advance(to: now, hasWritten: !records.isEmpty)
         publish()
         for (question, address) in batch.questions {
             batch.replies.append((address, answer(question, for: address.loop, at: now)))
@@ -173,12 +174,14 @@ final class Registrar {
         log.info("The journal can be written again", [:])
     }
 
-    /// Lets time pass. What expires does so at once, and is written as soon as the journal works.
-    private func advance(to now: Moment) {
+    /// Lets time pass. What expires does so at once, and is written as soon as the journal works: where this batch
+    /// has had its commit, together with the next one, a second later at most.
+    private func advance(to now: Moment, hasWritten: Bool) {
         for record in registry.advance(to: now, askedFor: askedFor) {
             let (key, value) = RecordFormat.encode(record)
             backlog[key] = JournalEntry(key: key, value: value)
         }
+        if hasWritten { return }
         if !backlog.isEmpty {
             _ = append(Array(backlog.values))
         } else if status.isJournalFailing, (try? journal.probe()) != nil {
