@@ -102,7 +102,7 @@ extension Connection {
     private func readRequests(_ reader: RequestReader, _ unread: UnsafeRawBufferPointer) -> Int {
         var used = 0
         var answered = 0
-        while case .reading = state, !isBroken {
+        while case .reading = state {
             guard answered < Self.requestsPerTurn else {
                 resumeLater()
                 break
@@ -169,7 +169,7 @@ extension Connection {
     /// What is waited for now that all that could be read has been.
     func settle() {
         if case .parked(_, .longPoll) = state, hasRoom { return watch() }
-        guard case .reading = state, !isResuming, !isBroken else { return }
+        guard case .reading = state, !isResuming else { return }
         watch()
         let kind = server.deadlines.kind(of: slot)
         if reader?.isInBody == true {

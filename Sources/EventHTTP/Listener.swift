@@ -11,7 +11,7 @@ final class Listener {
     private var watch: ReadWatch?
     private var retry: LoopTimer?
     /// Given up when there is no other descriptor, so that one client can still be told that the server is full.
-    private var spare = Descriptor.spare()
+    private(set) var spare = Descriptor.spare()
 
     /// The server holds its listeners until they are closed.
     init(_ server: HTTPServer, _ socket: ListeningSocket) {

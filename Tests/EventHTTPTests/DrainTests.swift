@@ -37,13 +37,8 @@ import Testing
         let client = try server.client()
         try client.send(get)
         #expect(try client.response().body == "hello")
-        let sent = try Mailbox<Bool>()
-        server.run { _, server in
-            // The loop is held up until the request is there, so it has not looked at it when draining begins.
-            var entry = pollfd(fd: sent.descriptor.number, events: Int16(POLLIN), revents: 0)
-            poll(&entry, 1, 10_000)
-            server.closeConnectionsAfterResponses()
-        }
+        // The loop is held up until the request is there, so it has not looked at it when draining begins.
+        let sent = try server.hold { $1.closeConnectionsAfterResponses() }
         try client.send(get)
         sent.send(true)
         #expect(try client.response().body == "hello")
@@ -69,10 +64,7 @@ import Testing
 
     @Test func servesWhatWaitsInTheQueueThenRefuses() throws {
         let server = try TestServer()
-        let held = try Mailbox<Bool>()
-        server.run { _, server in
-            var entry = pollfd(fd: held.descriptor.number, events: Int16(POLLIN), revents: 0)
-            poll(&entry, 1, 10_000)
+        let held = try server.hold { _, server in
             server.closeConnectionsAfterResponses()
             server.stopAccepting()
         }

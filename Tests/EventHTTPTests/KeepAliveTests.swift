@@ -46,10 +46,13 @@ import Testing
     @Test func servesOthersBetweenTheRequestsOfAPipeline() throws {
         let server = try TestServer()
         let (busy, other) = (try server.client(), try server.client())
+        let before = try server.ask { $1.loop.turns }
         try busy.send(String(repeating: "GET /quiet HTTP/1.1\r\nHost: a\r\n\r\n", count: 2000))
         try other.send(get)
         #expect(try other.response().body == "hello")
         for _ in 0..<2000 { #expect(try busy.response().status == 200) }
+        // 2 000 requests fit into one read, but not into one turn.
+        #expect(try server.ask { $1.loop.turns } - before > 2000 / 100)
     }
 
     @Test func readsARequestThatComesByteByByte() throws {

@@ -85,6 +85,7 @@ import Testing
         _ = try server.ask { _, _ in for number in filled { close(number) } }
         let statuses = try clients.dropFirst().map { try $0.response().status }
         #expect(statuses.last == 200)
+        try server.wait { $1.listeners[0].spare != nil }
         #expect(server.rest().filter { if case .logged = $0 { true } else { false } } == [])
     }
 }

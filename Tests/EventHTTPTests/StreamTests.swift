@@ -179,6 +179,48 @@ import Testing
         #expect(throws: TestClient.Failure.receive(ECONNRESET)) { _ = try client.readToEnd() }
     }
 
+    /// What is sent on top does not count as progress.
+    @Test func resetsAReaderThatMakesNoProgressHoweverMuchIsQueued() throws {
+        let server = try TestServer { $0.stallDeadline = .milliseconds(60) }
+        let client = try opened(server, receiveBuffer: 4096)
+        server.run { handler, server in SendsAndSends(handler, server).go() }
+        try server.wait(for: .streamClosed)
+        #expect(throws: TestClient.Failure.receive(ECONNRESET)) { _ = try client.readToEnd() }
+    }
+
+    @Test func aReaderThatCatchesUpIsNotReset() throws {
+        let server = try TestServer { $0.stallDeadline = .milliseconds(200) }
+        let client = try opened(server, receiveBuffer: 4096)
+        server.run { handler, _ in
+            while handler.streams[0].queuedBytes < 10_000 {
+                handler.send(String(repeating: "x", count: 5000))
+            }
+            handler.send("data: 1\n\n")
+        }
+        _ = try client.read(through: "data: 1\n\n\r\n")
+        let start = try server.ask { $1.loop.now }
+        try server.wait { $1.loop.now > start + 300_000_000 }
+        server.run { handler, _ in handler.send("data: 2\n\n") }
+        _ = try client.read(through: "data: 2\n\n\r\n")
+    }
+
+    @Test func aSlowReaderCostsNoMoreThanItsQueue() throws {
+        let server = try TestServer()
+        let client = try opened(server, receiveBuffer: 4096)
+        var largest = 0
+        for _ in 0..<200 {
+            let size = try server.ask { handler, server in
+                while handler.streams[0].queuedBytes < 60_000 {
+                    handler.send(String(repeating: "x", count: 990))
+                }
+                return server.connections.compactMap { $0?.output.count }.max() ?? 0
+            }
+            largest = max(largest, size)
+            _ = try client.read(count: 20_000)
+        }
+        #expect(largest < 2 * 64 * 1024)
+    }
+
     @Test func aSilentStreamLives() throws {
         let server = try TestServer {
             $0.headDeadline = .milliseconds(1)
@@ -203,5 +245,26 @@ import Testing
         for _ in clients { try server.wait(for: .streamClosed) }
         #expect(try server.ask { $1.streamCount } == 0)
         #expect(server.rest() == [])
+    }
+}
+
+/// Sends a byte every 2 ms to streams whose readers have stopped.
+private final class SendsAndSends {
+    private let handler: TestHandler
+    private var timer: LoopTimer?
+
+    init(_ handler: TestHandler, _ server: HTTPServer) {
+        self.handler = handler
+        timer = server.loop.timer { [self] in go() }
+    }
+
+    func go() {
+        guard let stream = handler.streams.first else {
+            timer = nil
+            return
+        }
+        while stream.queuedBytes < 10_000 { handler.send(String(repeating: "x", count: 5000)) }
+        handler.send("x")
+        timer?.schedule(afterNanoseconds: 2_000_000)
     }
 }

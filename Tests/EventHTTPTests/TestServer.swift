@@ -83,6 +83,19 @@ final class TestServer {
         return try answer()
     }
 
+    /// Holds the first loop up until a message comes into the answer, then runs `work`.
+    func hold(then work: @escaping @Sendable (TestHandler, HTTPServer) -> Void) throws -> Mailbox<Bool> {
+        let released = try Mailbox<Bool>()
+        run { [answers] handler, server in
+            answers.send(true)
+            var entry = pollfd(fd: released.descriptor.number, events: Int16(POLLIN), revents: 0)
+            poll(&entry, 1, 10_000)
+            work(handler, server)
+        }
+        let _: Bool = try answer()
+        return released
+    }
+
     /// Waits until something is true on the first loop.
     func wait(until condition: @escaping @Sendable (TestHandler, HTTPServer) -> Bool) throws {
         run { [answers] in Recheck($0, $1, condition, answers).check() }
