@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "IndicatorLayout", targets: ["IndicatorLayout"]),
         .executable(name: "pendingd", targets: ["pendingd"]),
+        .executable(name: "pending-bench", targets: ["pending-bench"]),
     ],
     targets: [
         // Pure: no clock, no socket, no JSON, no import but what stands here.
@@ -44,6 +45,12 @@ let package = Package(
                 "WireFormat",
             ]),
         .executableTarget(name: "pendingd", dependencies: ["ActivityService"], swiftSettings: strict),
+
+        // Measures the daemon from outside, and the layout from inside.
+        .systemLibrary(name: "CLinux"),
+        .executableTarget(
+            name: "pending-bench", dependencies: ["CLinux", "IndicatorLayout", "PangoText"],
+            swiftSettings: strict),
 
         tests(of: "IndicatorLayout"),
         tests(of: "ActivityCore"),
