@@ -35,7 +35,11 @@ public final class Mailbox<Message: Sendable>: Sendable {
         guard !messages.isEmpty else { return }
         signal(
             if: contents.withLock { contents in
-                contents.messages.append(contentsOf: messages)
+                if contents.messages.isEmpty {
+                    contents.messages = messages
+                } else {
+                    contents.messages.append(contentsOf: messages)
+                }
                 return contents.claimSignal()
             })
     }

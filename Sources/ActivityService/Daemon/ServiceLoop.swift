@@ -42,7 +42,7 @@ final class ServiceLoop {
         let hub = Hub(
             loop: loop, board: shared.board, renderer: renderer, metrics: metrics,
             queueLimit: settings.streams.queueLimit)
-        parked = Parked(loop: number, registry: shared.registry)
+        parked = Parked(loop: loop, number: number, registry: shared.registry)
         handler = LoopHandler(
             settings: settings, status: shared.status, metrics: metrics, parked: parked, hub: hub,
             streams: Streams(

@@ -18,6 +18,8 @@ final class Registrar {
     private let journal: any JournalStore
     private let board: Board
     private let loops: [Mailbox<LoopMessage>]
+    /// What the batch has for each loop.
+    private var outbox: [[LoopMessage]]
     private let status: Status
     private let metrics: ServiceMetrics
     private let log: Log
@@ -40,6 +42,7 @@ final class Registrar {
         self.timing = timing
         board = shared.board
         loops = shared.loops
+        outbox = Array(repeating: [], count: shared.loops.count)
         status = shared.status
         metrics = shared.metrics
         log = shared.log
@@ -70,7 +73,8 @@ final class Registrar {
         for (question, address) in batch.questions {
             batch.replies.append((address, answer(question, for: address.loop, at: now)))
         }
-        for (address, reply) in batch.replies { loops[address.loop].send(.reply(reply, address.number)) }
+        for (address, reply) in batch.replies { outbox[address.loop].append(.reply(reply, address.number)) }
+        post()
         if batch.stops { return finish() }
         keepHouse(now)
         sleep()
@@ -199,7 +203,7 @@ final class Registrar {
             let message = LoopMessage.published(
                 screens: changes.screens.map(\.0), configurations: changes.configurations.map(\.0),
                 at: Clock.monotonic())
-            for mailbox in loops { mailbox.send(message) }
+            for loop in outbox.indices { outbox[loop].append(message) }
         }
         if !watchers.isEmpty { tellWatchers(of: changes.runs) }
         metrics.update(registry.counts)
@@ -209,7 +213,16 @@ final class Registrar {
         for key in runs {
             guard let watching = watchers.removeValue(forKey: key) else { continue }
             let run = registry.run(key)
-            for loop in watching { loops[loop].send(.runChanged(key, run)) }
+            for loop in watching { outbox[loop].append(.runChanged(key, run)) }
+        }
+    }
+
+    /// Hands each loop all that the batch has for it, at once: a loop that waits is woken once.
+    private func post() {
+        for loop in loops.indices {
+            var messages: [LoopMessage] = []
+            swap(&messages, &outbox[loop])
+            loops[loop].send(contentsOf: messages)
         }
     }
 

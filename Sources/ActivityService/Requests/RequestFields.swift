@@ -22,19 +22,29 @@ extension RequestHead {
         let values = values(of: .contentType)
         guard let value = values.first else { return true }
         guard values.count == 1 else { return false }
-        let type = String(decoding: value.prefix { $0 != UInt8(ascii: ";") }, as: UTF8.self)
-        switch type.trimmingBlanks.lowercased() {
-        case "application/json", "application/merge-patch+json", "application/x-www-form-urlencoded":
-            return true
-        default: return false
-        }
+        let type = value.prefix { $0 != UInt8(ascii: ";") }.trimmingBlanks
+        return Self.bodyTypes.contains { type.equalsIgnoringCase($0) }
     }
+
+    private static let bodyTypes: [StaticString] = [
+        "application/json", "application/merge-patch+json", "application/x-www-form-urlencoded",
+    ]
 }
 
-extension String {
-    fileprivate var trimmingBlanks: Substring {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+extension ArraySlice<UInt8> {
+    fileprivate var trimmingBlanks: ArraySlice {
+        let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         return drop(while: isBlank).prefix { !isBlank($0) }
+    }
+
+    /// True when the bytes are those of `text`, which is lower case, or its upper case.
+    fileprivate func equalsIgnoringCase(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { letters in
+            count == letters.count
+                && zip(self, letters).allSatisfy {
+                    $0 == $1 || ($0 | 0x20 == $1 && (0x41...0x5a).contains($0))
+                }
+        }
     }
 }
 
