@@ -40,9 +40,10 @@ struct Report {
         fflush(nil)
     }
 
-    /// The value that was taken last under these names.
-    func value(_ variant: String, _ name: String) -> Double? {
-        figures.last { $0.benchmark == benchmark && $0.variant == variant && $0.name == name }?.value
+    /// The median of the values that were taken under these names.
+    func median(_ variant: String, _ name: String) -> Double {
+        let same = figures.filter { $0.benchmark == benchmark && $0.variant == variant && $0.name == name }
+        return Spread(same.map(\.value)).median
     }
 
     /// All of it as one JSON document.
