@@ -60,6 +60,11 @@ struct DeadlineLists {
         if next < 0 { lists[kind.rawValue].last = previous } else { places[Int(next)].previous = previous }
     }
 
+    /// All deadlines are so many nanoseconds later. O(slots).
+    mutating func postpone(by delay: UInt64) {
+        for slot in places.indices where places[slot].kind != nil { places[slot].due += delay }
+    }
+
     /// Takes one slot whose deadline has passed out of its list; nil if there is none.
     mutating func takeDue(at now: UInt64) -> (slot: Int32, kind: Deadline)? {
         for kind in Deadline.allCases {

@@ -16,6 +16,8 @@ public final class HTTPServer {
     private var sockets: [ListeningSocket]
     private(set) var listeners: [Listener] = []
     private var ticker: LoopTimer?
+    /// When the next tick is due, on the loop's clock.
+    private var tickAt: UInt64 = 0
     private(set) var connections: [Connection?] = []
     private var freeSlots: [Int32] = []
     /// Closed in this turn; a callback of theirs may still be on the stack.
@@ -51,7 +53,7 @@ public final class HTTPServer {
         listeners = sockets.map { Listener(self, $0) }
         sockets = []
         ticker = loop.timer { [unowned self] in tick() }
-        ticker?.schedule(afterNanoseconds: limits.tick.nanoseconds)
+        scheduleTick()
     }
 
     /// Drains: from now on every response closes its connection, and those on which a client has nothing to say
@@ -137,9 +139,17 @@ extension HTTPServer {
     }
 
     private func tick() {
-        ticker?.schedule(afterNanoseconds: limits.tick.nanoseconds)
+        // While the process was stopped, or the loop busy, nobody could be heard: that time counts for no deadline.
+        let lateness = loop.now > tickAt ? loop.now - tickAt : 0
+        if lateness > limits.tick.nanoseconds { deadlines.postpone(by: lateness) }
+        scheduleTick()
         while let (slot, deadline) = deadlines.takeDue(at: loop.now) {
             connections[Int(slot)]?.expire(deadline)
         }
+    }
+
+    private func scheduleTick() {
+        tickAt = loop.now + limits.tick.nanoseconds
+        ticker?.schedule(afterNanoseconds: limits.tick.nanoseconds)
     }
 }

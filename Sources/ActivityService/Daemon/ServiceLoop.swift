@@ -22,12 +22,19 @@ final class ServiceLoop {
     /// How long an ending loop goes on serving, in nanoseconds.
     private static let endingTime: UInt64 = 800_000_000
 
+    /// How long a turn may work on messages before connections get their turn, in nanoseconds: thousands of large
+    /// answers may be among them.
+    private static let turnTime: UInt64 = 5_000_000
+
     private let loop: EventLoop
     private let server: HTTPServer
     private let handler: LoopHandler
     private let parked: Parked
     private var ending: LoopTimer?
     private var endsAt: UInt64 = 0
+    /// Messages of other threads, oldest first, and how many of them have been taken.
+    private var inbox: [LoopMessage] = []
+    private var taken = 0
 
     /// - Parameters:
     ///   - number: the loop's place among `shared.loops`.
@@ -70,8 +77,28 @@ final class ServiceLoop {
     }
 
     private func consume(_ messages: [LoopMessage]) {
-        handler.consume(messages)
-        for case .drain(let step, let seconds) in messages { drain(step, over: seconds) }
+        let isWaiting = taken < inbox.count
+        inbox += messages
+        if !isWaiting { takeTurn() }
+    }
+
+    /// Works on messages in the order in which they were sent: who waits for a run must get its first value before
+    /// its next.
+    private func takeTurn() {
+        let end = Clock.monotonic() + Self.turnTime
+        repeat {
+            let message = inbox[taken]
+            taken += 1
+            handler.consume(message)
+            if case .drain(let step, let seconds) = message { drain(step, over: seconds) }
+        } while taken < inbox.count && Clock.monotonic() < end
+        handler.endTurn()
+        if taken < inbox.count {
+            loop.postpone { [unowned self] in takeTurn() }
+        } else {
+            inbox.removeAll(keepingCapacity: inbox.capacity <= 1_024)
+            taken = 0
+        }
     }
 
     private func drain(_ step: DrainStep, over seconds: Double) {

@@ -9,7 +9,8 @@ import WireFormat
 /// leases and phases, published on the board, told to the loops, and only then answered. What is acknowledged is
 /// durable, and who was answered reads its own write.
 final class Registrar {
-    /// It wakes at least this often, in nanoseconds, so that a pause of the whole process is noticed.
+    /// It wakes at least this often, in nanoseconds, so that a pause of the whole process is noticed. A batch that
+    /// takes longer is such a pause.
     private static let longestSleep: Int64 = 1_000_000_000
 
     private let loop: EventLoop
@@ -77,7 +78,7 @@ final class Registrar {
         post()
         if batch.stops { return finish() }
         keepHouse(now)
-        sleep()
+        sleep(after: now.instant)
     }
 
     /// Once a second: the journal gives back room, and its size is looked at.
@@ -249,10 +250,13 @@ final class Registrar {
 
     // MARK: Time
 
-    private func sleep() {
+    private func sleep(after begin: Instant) {
         let now = Clock.now().instant
         let latest = now.advanced(byNanoseconds: Self.longestSleep)
-        let wake = min(registry.nextWakeAt ?? latest, latest)
+        var wake = min(registry.nextWakeAt ?? latest, latest)
+        // Who wanted to renew while the storage was slow waits in the mailbox, or unread behind it: the time since
+        // the batch began counts for no lease.
+        if now.nanoseconds - begin.nanoseconds > Self.longestSleep { wake = min(wake, begin) }
         askedFor = wake
         timer?.schedule(afterNanoseconds: UInt64(max(0, wake.nanoseconds - now.nanoseconds)))
     }

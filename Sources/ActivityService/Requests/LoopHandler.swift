@@ -242,18 +242,18 @@ final class LoopHandler: RequestHandler {
 
     // MARK: Messages
 
-    /// Takes what other threads sent, and ends with one turn of the fan-out.
-    func consume(_ messages: [LoopMessage]) {
-        for message in messages {
-            switch message {
-            case .published(let keys, let configurations, let instant):
-                hub.published(keys, configurations: configurations, at: instant)
-                screens.published(keys, configurations: configurations)
-            case .runChanged(let key, let run): runs.changed(key, run)
-            case .reply(let reply, let number): parked.resume(number, with: reply)
-            case .drain: break
-            }
+    /// Takes a message of another thread. ``endTurn()`` follows.
+    func consume(_ message: LoopMessage) {
+        switch message {
+        case .published(let keys, let configurations, let instant):
+            hub.published(keys, configurations: configurations, at: instant)
+            screens.published(keys, configurations: configurations)
+        case .runChanged(let key, let run): runs.changed(key, run)
+        case .reply(let reply, let number): parked.resume(number, with: reply)
+        case .drain: break
         }
-        hub.takeTurn()
     }
+
+    /// After the messages of a turn: one turn of the fan-out.
+    func endTurn() { hub.takeTurn() }
 }
