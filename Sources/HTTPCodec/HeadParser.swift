@@ -92,7 +92,7 @@ public struct HeadParser: Sendable {
     private func finish(_ head: UnsafeRawBufferPointer) throws(FramingError) -> RequestHead {
         guard let target else { preconditionFailure("A complete head has a target.") }
         let framing = try MessageFraming(
-            fields, in: head, minorVersion: minorVersion, bodyLimit: limits.bodySize)
+            fields, in: head, method: method, minorVersion: minorVersion, bodyLimit: limits.bodySize)
         return RequestHead(
             method: method, minorVersion: minorVersion, form: target, framing: framing,
             bytes: [UInt8](head.part(0..<position)), fields: fields)

@@ -9,7 +9,8 @@ struct MessageFraming {
 
     /// Judges the fields of a complete head.
     init(
-        _ fields: [RequestHead.Field], in head: UnsafeRawBufferPointer, minorVersion: Int, bodyLimit: Int
+        _ fields: [RequestHead.Field], in head: UnsafeRawBufferPointer, method: Method, minorVersion: Int,
+        bodyLimit: Int
     ) throws(FramingError) {
         var relevant = RelevantFields()
         for field in fields where field.known != .none { try relevant.add(field, in: head) }
@@ -19,6 +20,10 @@ struct MessageFraming {
         bodyFraming = try relevant.bodyFraming(minorVersion: minorVersion)
         if case .length(let length) = bodyFraming, length > bodyLimit {
             throw .bodyTooLarge(limit: bodyLimit)
+        }
+        // Others take what follows the head for the tunnel (RFC 9110, section 9.3.6).
+        guard method != .connect || bodyFraming == .none else {
+            throw .badRequest("CONNECT must not have a body.")
         }
         guard !relevant.hasOtherExpectation else { throw .expectationFailed }
         keepsAlive = !relevant.closes && (minorVersion == 1 || relevant.asksToKeepAlive)
@@ -41,9 +46,15 @@ private struct RelevantFields {
     mutating func add(_ field: RequestHead.Field, in head: UnsafeRawBufferPointer) throws(FramingError) {
         switch field.known {
         case .host: try addHost(head[field.value])
-        case .contentLength: try addContentLength(head[field.value])
-        case .transferEncoding: try addTransferEncoding(head[field.value])
-        case .connection: addConnection(head[field.value])
+        case .contentLength:
+            try refuseTabs(field, in: head)
+            try addContentLength(head[field.value])
+        case .transferEncoding:
+            try refuseTabs(field, in: head)
+            try addTransferEncoding(head[field.value])
+        case .connection:
+            try refuseTabs(field, in: head)
+            addConnection(head[field.value])
         case .expect: addExpectation(head[field.value])
         case .none, .accept, .prefer, .origin, .ifMatch, .contentType, .requestID, .ifNoneMatch, .lastEventID,
             .authorization, .idempotencyKey, .requestMethod, .requestHeaders:
@@ -67,6 +78,16 @@ private struct RelevantFields {
             throw .notImplemented("The only transfer coding that this server knows is chunked.")
         }
         return .chunked
+    }
+
+    /// A tab is white space (RFC 9110, section 5.6.3), but to some parsers a part of the value, which then is no
+    /// length, not `chunked` and not `close`.
+    private func refuseTabs(_ field: RequestHead.Field, in head: UnsafeRawBufferPointer) throws(FramingError)
+    {
+        let line = head[field.name.upperBound...].prefix { $0 != Byte.carriageReturn }
+        guard !line.contains(Byte.tab) else {
+            throw .badRequest("Content-Length, Transfer-Encoding and Connection must not hold a tab.")
+        }
     }
 
     /// RFC 9112, section 3.2.
@@ -109,6 +130,18 @@ private struct RelevantFields {
             expectsContinue = true
         } else {
             hasOtherExpectation = true
+        }
+    }
+}
+
+extension FieldName.Known {
+    /// Whether such a field says where the request ends, whom it is for, or what becomes of the connection.
+    var decidesFraming: Bool {
+        switch self {
+        case .host, .contentLength, .transferEncoding, .connection, .expect: true
+        case .none, .accept, .prefer, .origin, .ifMatch, .contentType, .requestID, .ifNoneMatch, .lastEventID,
+            .authorization, .idempotencyKey, .requestMethod, .requestHeaders:
+            false
         }
     }
 }

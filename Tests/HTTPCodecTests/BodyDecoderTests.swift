@@ -69,9 +69,9 @@ private struct Decoding: Equatable {
         ("0000000a\r\n0123456789\r\n0\r\n\r\n", "0123456789 +0"),
         ("2\r\n\r\n\r\n0\r\n\r\n", "\r\n +0"),
         ("1;a=b\r\nx\r\n0;c\r\n\r\n", "x +0"),
-        ("1;a=\"b;c\"; d \r\nx\r\n0\r\n\r\n", "x +0"),
-        ("1;\r\nx\r\n0\r\n\r\n", "x +0"),
-        ("1\r\nx\r\n0\r\nA: b\r\nContent-Length:\tc\r\nX:\r\n\r\nG", "x +1"),
+        ("1;a=\"b;c\";d\r\nx\r\n0\r\n\r\n", "x +0"),
+        ("1;a=\"\\\"\\\\\t \";b=!;c\r\nx\r\n0\r\n\r\n", "x +0"),
+        ("1\r\nx\r\n0\r\nA: b\r\nContent-Lengths:\tc\r\nX:\r\n\r\nG", "x +1"),
     ]
 
     @Test(arguments: accepted)
@@ -92,7 +92,11 @@ private struct Decoding: Equatable {
         ("0\r\n A: b\r\n", "400"), ("0\r\nA : b\r\n", "400"), ("0\r\nA\r\n", "400"),
         ("0\r\nA: b\n\r\n", "400"),
         ("0\r\nA: b\r\r\n", "400"), ("0\r\nA: b\r\n c\r\n", "400"), ("0\r\nA: \u{0}\r\n", "400"),
-        ("0\r\nGET / HTTP/1.1\r\n", "400"),
+        ("0\r\nGET / HTTP/1.1\r\n", "400"), ("1;\r\n", "400"), ("1;;a\r\n", "400"), ("1; a\r\n", "400"),
+        ("1;a \r\n", "400"), ("1;a=\r\n", "400"), ("1;=a\r\n", "400"), ("1;a=b=c\r\n", "400"),
+        ("1;a=\"b\r\n", "400"), ("1;a=\"b\"c\r\n", "400"), ("1;a=\"\\\r\n", "400"), ("1;\"a\"\r\n", "400"),
+        ("0\r\nContent-Length: 1\r\n", "400"), ("0\r\nA:\r\ntransfer-encoding: x\r\n", "400"),
+        ("0\r\nHost: a\r\n", "400"), ("0\r\nConnection: close\r\n", "400"), ("0\r\nExpect: x\r\n", "400"),
         ("10001\r\n", "413"), ("ffffffff\r\n", "413"), ("7fffffff\r\n", "413"),
     ]
 
@@ -190,7 +194,7 @@ private struct Decoding: Equatable {
                 UInt8.random(in: 0...255, using: &generator)
             }
             let size = String(chunk.count, radix: 16, uppercase: Bool.random(using: &generator))
-            let more = ["", ";a=b", ";\"c d\""].randomElement(using: &generator) ?? ""
+            let more = ["", ";a=b", ";a=\"c d\""].randomElement(using: &generator) ?? ""
             bytes += [UInt8]("\(size)\(more)\r\n".utf8) + chunk + [UInt8]("\r\n".utf8)
             body += chunk
         }

@@ -113,7 +113,7 @@ private enum SlowReading {
         guard parts.count == 3, let method = Method(rawValue: String(parts[0])) else { return false }
         guard ["HTTP/1.0", "HTTP/1.1"].contains(String(parts[2])) else { return false }
         guard let fields = fields(lines.dropFirst()), isTarget(String(parts[1]), method) else { return false }
-        return isFramed(fields, isOld: parts[2].last == "0")
+        return isFramed(fields, isOld: parts[2].last == "0", method)
     }
 
     private static func fields(_ lines: ArraySlice<[UInt8]>) -> [(name: String, value: String)]? {
@@ -124,11 +124,14 @@ private enum SlowReading {
             let tokens = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
             guard line[..<colon].allSatisfy({ tokens.utf8.contains($0) }) else { return nil }
             let value = line[(colon + 1)...]
+            let name = String(line[..<colon].map(Character.init(byte:))).lowercased()
+            let isDelicate = ["content-length", "transfer-encoding", "connection"].contains(name)
+            guard !isDelicate || !value.contains(9) else { return nil }
             guard value.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) }) else { return nil }
             var text = String(value.map(Character.init(byte:)))
             while text.first == " " || text.first == "\t" { text.removeFirst() }
             while text.last == " " || text.last == "\t" { text.removeLast() }
-            fields.append((String(line[..<colon].map(Character.init(byte:))).lowercased(), text))
+            fields.append((name, text))
         }
         return fields
     }
@@ -143,7 +146,9 @@ private enum SlowReading {
         return HostField(slice(String(target.dropFirst(7).prefix { $0 != "/" && $0 != "?" }))) != nil
     }
 
-    private static func isFramed(_ fields: [(name: String, value: String)], isOld: Bool) -> Bool {
+    private static func isFramed(
+        _ fields: [(name: String, value: String)], isOld: Bool, _ method: Method
+    ) -> Bool {
         func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
         let (hosts, lengths, codings) = (
             values("host"), values("content-length"), values("transfer-encoding")
@@ -154,6 +159,9 @@ private enum SlowReading {
         guard lengths.allSatisfy({ Int($0).map { (0...65_536).contains($0) } == true }) else { return false }
         guard lengths.allSatisfy({ !$0.hasPrefix("+") && !$0.hasPrefix("-") }) else { return false }
         guard codings.allSatisfy({ !isOld && $0.lowercased() == "chunked" }) else { return false }
+        guard method != .connect || lengths + codings == [] || lengths.allSatisfy({ Int($0) == 0 }) else {
+            return false
+        }
         return values("expect").allSatisfy { $0.lowercased() == "100-continue" }
     }
 }

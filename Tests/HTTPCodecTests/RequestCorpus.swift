@@ -8,7 +8,7 @@ enum RequestCorpus {
         "GET /v1/screens/chats?width=390&scale=2 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: */*\r\n\r\n",
         "HEAD /a/../b//c?? HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n",
-        "PUT /v1/tasks/a/runs/b HTTP/1.1\r\nhost:a\r\ncontent-length:\t12 \t\r\nExpect: 100-CONTINUE\r\n\r\n",
+        "PUT /v1/tasks/a/runs/b HTTP/1.1\r\nhost:a\r\ncontent-length:  12 \r\nExpect: 100-CONTINUE\r\n\r\n",
         "PATCH / HTTP/1.1\r\nHOST: a\r\nTransfer-Encoding: Chunked\r\nConnection: x, Close\r\n\r\n",
         "DELETE / HTTP/1.0\r\nHost: a\r\nConnection: Keep-Alive\r\n\r\n",
         "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -91,6 +91,8 @@ enum RequestCorpus {
         ("CONNECT a.example: HTTP/1.1\r\nHost: a\r\n\r\n", 400),
         ("CONNECT http://a:80/ HTTP/1.1\r\nHost: a\r\n\r\n", 400),
         ("CONNECT * HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+        ("CONNECT a:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n", 400),
+        ("CONNECT a:1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
     ]
 
     private static let fields: [(String, Int)] = [
@@ -152,6 +154,12 @@ enum RequestCorpus {
             (" Content-Length: 4", 400),
             ("X: y\nContent-Length: 4", 400),
             ("Content-Length: \u{B}4", 400),
+            ("Content-Length:\t4", 400),
+            ("Content-Length: 4\t", 400),
+            ("Transfer-Encoding: chunked \t", 400),
+            ("Transfer-Encoding:\tchunked", 400),
+            ("Connection: close\t\r\nContent-Length: 4", 400),
+            ("Connection: a,\tclose\r\nContent-Length: 4", 400),
             ("Content-Length: 65537", 413),
             ("Content-Length: 99999999999999999999999999", 413),
             ("Content-Length: 18446744073709551620", 413),

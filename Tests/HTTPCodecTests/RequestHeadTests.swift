@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [
         ("", BodyFraming.none), ("Content-Length: 0\r\n", .none), ("Content-Length: 000\r\n", .none),
         ("Content-Length: 17\r\n", .length(17)), ("Content-Length: 0017\r\n", .length(17)),
-        ("Transfer-Encoding: chunked\r\n", .chunked), ("transfer-encoding:\tCHUNKED \r\n", .chunked),
+        ("Transfer-Encoding: chunked\r\n", .chunked), ("transfer-encoding:  CHUNKED \r\n", .chunked),
     ])
     func delimitsTheBody(lines: String, framing: BodyFraming) throws {
         #expect(

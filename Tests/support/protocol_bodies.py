@@ -30,7 +30,7 @@ LENGTHS = [
     *(refused(put(b"Content-Length: " + value), 400) for value in (
         b"", b"+2", b"-2", b"-0", b"2 2", b"2,2", b"2, 2", b"2,3", b",2", b"2,", b"0x2", b"2.0", b"2e0", b"2;",
         b"2\0", b"\x0b2", b"2\x0b", b"\xa02", b"\xd9\xa2", b"two", b"'2'", b"\"2\"", b"0 2", b"2\r", b"2\n",
-        b"1_0", b"2h", b"\r\n 2", b"1\r\n 2")),
+        b"1_0", b"\t2", b"2\t", b" \t 2", b"2h", b"\r\n 2", b"1\r\n 2")),
     *(refused(put(b"Content-Length: " + value), 413) for value in (
         b"65537", b"4294967298", b"9223372036854775807", b"9223372036854775808", b"18446744073709551618",
         b"99999999999999999999999999999999999999")),
@@ -82,7 +82,14 @@ CHUNKS = [refused(chunks(body), 400) for body in (
     b"2\r\n{}\r\n0\r\nX\r\n\r\n", b"2\r\n{}\r\n0\r\nX : 1\r\n\r\n", b"2\r\n{}\r\n0\r\n: 1\r\n\r\n",
     b"2\r\n{}\r\n0\r\nX: 1\n\r\n", b"2\r\n{}\r\n0\r\nX: 1\r\n 2\r\n\r\n", b"2\r\n{}\r\n0\r\n X: 1\r\n\r\n",
     b"2\r\n{}\r\n0\r\nX: 1\0\r\n\r\n", b"2\r\n{}\r\n0\r\nX: 1\rY: 2\r\n\r\n", b"2\r\n{}\r\n0\r\n" + EFFECT,
-    b"2\r\n{}\r\n0 " + END + END, b"2\r\n{}\r\n-0" + END + END, b"{}", b"\r\n", b"\n")]
+    b"2\r\n{}\r\n0 " + END + END, b"2\r\n{}\r\n-0" + END + END, b"{}", b"\r\n", b"\n",
+    *(b"2;" + extension + b"\r\n{}\r\n" + LAST for extension in (
+        b"", b";", b"a;", b" a", b"a ", b"a =b", b"a= b", b"a=", b"=b", b"a=b=c", b"a=\"b", b"a=\"b\"c", b"a=\"\\",
+        b"\"a\"", b"a,b", b"a\tb", b"\xe9", b"a=\"\xe9\"\0")),
+    # Fields that frame or route a request, where some take trailers for headers.
+    *(b"2\r\n{}\r\n0\r\nX: y\r\n" + field + b"\r\n\r\n" for field in (
+        b"Content-Length: 70", b"content-length:", b"Transfer-Encoding: chunked", b"Host: evil.example",
+        b"Connection: close", b"Expect: 100-continue")))]
 CHUNKS += [refused(chunks(body), 413) for body in (
     b"10001\r\n", b"100000000\r\n", b"100000000000000002\r\n{}\r\n" + LAST, b"ffffffff\r\n", b"80000000\r\n",
     b"7fffffff\r\n{}\r\n" + LAST, b"ffffffffffffffff\r\n{}\r\n" + LAST, b"2\r\n{}\r\nffff\r\n")]
@@ -110,14 +117,13 @@ READ = [
     *(served(chunks(b"%x\r\n" % len(EFFECT) + EFFECT + b"\r\n" + LAST, first), answer) for first, answer in (
         (GET, 200), (b"DELETE /v1/tasks/served/runs/none HTTP/1.1\r\n", 204), (SERVED, (400, "invalid-json")))),
     *(served(put(b"Content-Length: " + length, body=b'{"title":"T"}', first=SERVED), ((200, 201), '"T"'))
-      for length in (b"13", b"0013", b"\t13 \t", b"0" * 40 + b"13")),
+      for length in (b"13", b"0013", b"  13  ", b"0" * 40 + b"13")),
     *(served(put(b"Transfer-Encoding: " + coding, body=b'd\r\n{"title":"U"}\r\n' + LAST, first=SERVED),
-             ((200, 201), '"U"')) for coding in (b"chunked", b"Chunked", b"CHUNKED", b"\tchunked \t")),
+             ((200, 201), '"U"')) for coding in (b"chunked", b"Chunked", b"CHUNKED", b"  chunked  ")),
     *(served(chunks(body, SERVED), ((200, 201), '"V"')) for body in (
         b'D\r\n{"title":"V"}\r\n' + LAST, b'1\r\n{\r\nC\r\n"title":"V"}\r\n' + LAST,
-        b'0000000d\r\n{"title":"V"}\r\n00000000\r\n\r\n', b'd;a;b=c;d="e f"\r\n{"title":"V"}\r\n0;x\r\n\r\n',
-        b'd;\r\n{"title":"V"}\r\n0;\r\n\r\n', b'd\r\n{"title":"V"}\r\n0\r\nX: y\r\nZ:\r\n\r\n',
-        b'd\r\n{"title":"V"}\r\n0\r\nContent-Length: 70\r\nTransfer-Encoding: x\r\nHost: evil.example\r\n\r\n')),
+        b'0000000d\r\n{"title":"V"}\r\n00000000\r\n\r\n', b'd;a;b=c;d="e;\\"f"\r\n{"title":"V"}\r\n0;x\r\n\r\n',
+        b'd\r\n{"title":"V"}\r\n0\r\nX: y\r\nZ:\r\n\r\n')),
     served(chunks(b"%x\r\n%s\r\n" % (len(LAST + EFFECT), LAST + EFFECT) + LAST, GET), 200),
     served(put(b"Connection: Content-Length",
                b"Content-Length: %d" % len(EFFECT), body=EFFECT, first=GET), 200),
