@@ -28,7 +28,7 @@ struct LayoutPropertyTests {
         try forEachTitleView(of: seed) { layout, frames in
             guard let frame = frames.frameInBar, let barWidth = layout.view.barWidth else { return }
             #expect(frame.x >= 0, "\(layout)")
-            #expect(frame.maxX <= barWidth + Self.pixel, "\(layout)")
+            #expect(frame.maxX <= barWidth + Self.pixel / (layout.scale ?? 1), "\(layout)")
         }
     }
 
