@@ -64,4 +64,46 @@ import Testing
         #expect(try listed(board) == ["chats", "inbox"])
         #expect(try listed(board, "acme") == ["chats", "inbox", "other"])
     }
+
+    @Test func aRememberedListIsTheOneThatABoardWithoutMemoryMakes() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var numbers = SplitMix(state: seed)
+        let (names, scopes) = (["a", "a.x", "b", "b.y", "c"], ["", "acme", "acme.u"])
+        let board = Board()
+        var steps: [(Board) -> Void] = []
+        for _ in 0..<200 {
+            let key = try key(names[numbers.below(5)], scopes[numbers.below(3)])
+            let step: (Board) -> Void
+            switch numbers.below(5) {
+            case 0: step = { $0.subscribe(key) }
+            case 1: step = { $0.unsubscribe(key) }
+            case 2:
+                let configuration = ScreenConfiguration(
+                    tasks: [try #require(TaskPattern("\(names[numbers.below(5)]).*"))],
+                    appearance: Appearance(regularTitle: "A"))
+                let value = numbers.below(2) == 0 ? nil : configuration
+                step = { $0.publish(Publication(configurations: [(key.screen, value)])) }
+            default:
+                let snapshot = numbers.below(2) == 0 ? nil : shown
+                step = { $0.publish(Publication(screens: [(key, snapshot)])) }
+            }
+            steps.append(step)
+            step(board)
+            let fresh = Board()
+            for step in steps { step(fresh) }
+            for scope in scopes { #expect(try listed(board, scope) == listed(fresh, scope), "seed \(seed)") }
+        }
+    }
+}
+
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func below(_ bound: UInt64) -> Int {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return Int((z ^ (z >> 31)) % bound)
+    }
 }

@@ -46,7 +46,28 @@ final class Board: Sendable {
         var subscribed: [Scope: [ScreenName: Int]] = [:]
         /// The patterns of all configurations.
         var patterns = PatternIndex()
+        /// Rises when a list of screens may have others in it than before.
+        var membership: UInt64 = 0
+        /// The lists made last, by the scope of who asked.
+        var lists: [Scope: ScreenList] = [:]
+
+        /// Puts `snapshot` in the place of what is there; nil removes it.
+        mutating func show(_ snapshot: PhaseSnapshot?, of key: ScreenKey) {
+            let wasShown = phases[key.scope]?[key.screen] != nil
+            if wasShown != (snapshot != nil) { membership += 1 }
+            phases[key.scope, default: [:]][key.screen] = snapshot
+            if phases[key.scope]?.isEmpty == true { phases[key.scope] = nil }
+        }
     }
+
+    /// The screens of one scope's list while the board's membership is the same.
+    private struct ScreenList {
+        let membership: UInt64
+        let screens: [ScreenName]
+    }
+
+    /// The most lists kept; beyond it all are forgotten.
+    private static let listCapacity = 32
 
     private let contents = Mutex(Contents())
     private let newest = Atomic<UInt64>(1)
@@ -64,11 +85,9 @@ final class Board: Sendable {
                 }
                 contents.configurations[screen] = configuration.map(PublishedConfiguration.init)
                 if let configuration { contents.patterns.add(configuration.patterns(for: screen)) }
+                contents.membership += 1
             }
-            for (key, snapshot) in publication.screens {
-                contents.phases[key.scope, default: [:]][key.screen] = snapshot
-                if contents.phases[key.scope]?.isEmpty == true { contents.phases[key.scope] = nil }
-            }
+            for (key, snapshot) in publication.screens { contents.show(snapshot, of: key) }
             newest.add(1, ordering: .releasing)
         }
     }
@@ -87,8 +106,22 @@ final class Board: Sendable {
 
     /// The screens that a list without ids names, in the order of their bytes: the configured ones, those
     /// subscribed to in this scope, and the first part of every visible task that none of these shows.
-    /// Costs O(what is configured, and subscribed to and visible in the chain).
+    /// Costs O(what is configured, and subscribed to and visible in the chain) after a screen has come or gone, else
+    /// a look at the last answer: a thousand parked lists make one list per change, not a thousand.
     func listedScreens(in chain: [Scope]) -> [ScreenName] {
+        let scope = chain.first ?? .root
+        let (known, membership) = contents.withLock { ($0.lists[scope], $0.membership) }
+        if let known, known.membership == membership { return known.screens }
+        let screens = makeList(in: chain)
+        contents.withLock { contents in
+            if contents.lists.count >= Self.listCapacity { contents.lists.removeAll() }
+            // With the number from before: what came meanwhile makes the next one look again.
+            contents.lists[scope] = ScreenList(membership: membership, screens: screens)
+        }
+        return screens
+    }
+
+    private func makeList(in chain: [Scope]) -> [ScreenName] {
         let (configured, subscribed, patterns, visible) = contents.withLock { contents in
             (
                 Set(contents.configurations.keys),
@@ -112,7 +145,11 @@ final class Board: Sendable {
 
     /// A loop got its first subscriber of this screen.
     func subscribe(_ key: ScreenKey) {
-        contents.withLock { $0.subscribed[key.scope, default: [:]][key.screen, default: 0] += 1 }
+        contents.withLock { contents in
+            let count = contents.subscribed[key.scope]?[key.screen] ?? 0
+            contents.subscribed[key.scope, default: [:]][key.screen] = count + 1
+            if count == 0 { contents.membership += 1 }
+        }
         newest.add(1, ordering: .releasing)
     }
 
@@ -121,6 +158,7 @@ final class Board: Sendable {
         contents.withLock { contents in
             guard let count = contents.subscribed[key.scope]?[key.screen] else { return }
             contents.subscribed[key.scope]?[key.screen] = count > 1 ? count - 1 : nil
+            if count == 1 { contents.membership += 1 }
             if contents.subscribed[key.scope]?.isEmpty == true { contents.subscribed[key.scope] = nil }
         }
         newest.add(1, ordering: .releasing)
