@@ -10,27 +10,26 @@ enum Burst {
         try subscribers.open(count)
         let resident = daemon.process.residentSize
         let cpu = daemon.process.cpuTime
-        let writer = try daemon.client()
-        var prober = try Prober(daemon)
+        var writer = Ticker(client: try daemon.client(), interval: 0.01)
+        var prober = Ticker(client: try daemon.client(), interval: 0.01)
         let begin = Clock.now
-        var changes = 0
         var highest = resident
-        while changes < Int(seconds * 100) {
-            if Clock.seconds(since: begin) * 100 >= Double(changes) {
-                changes += 1
-                let body = "{\"title\":\"Updating #\(subscribers.nextNumber())#\"}"
-                // Not awaited: the answers are taken as they come.
-                guard writer.socket.send(Request.put("chats.sync", "1", body, in: "")) else {
-                    throw .last("send")
-                }
-                if changes % 50 == 0 { highest = max(highest, daemon.process.residentSize) }
+        var isOver = false
+        while !isOver || writer.isWaiting {
+            isOver = Clock.seconds(since: begin) >= seconds
+            if try writer.isDue(), !isOver {
+                try writer.send(
+                    Request.put(
+                        "chats.sync", "1", "{\"title\":\"Updating #\(subscribers.nextNumber())#\"}", in: ""))
+                highest = max(highest, daemon.process.residentSize)
             }
             subscribers.turn(milliseconds: 1)
-            while try writer.take(isWaiting: false) != nil {}
-            try prober.probe()
+            if try prober.isDue() { try prober.send(Request.get("/v1/screens/mail")) }
         }
         let last = try subscribers.waitForAll()
         report.add(variant, "last state at all after", last, "ms")
+        report.add(variant, "changes", Double(writer.count) / seconds, "1/s")
+        report.add(variant, "PUT, p99", writer.latency.quantile(0.99), "ms")
         report.add(variant, "events per subscriber", Double(subscribers.events) / Double(count), "")
         report.add(variant, "events seen twice", Double(subscribers.repeated), "")
         report.add(variant, "events out of order", Double(subscribers.reordered), "")
@@ -43,29 +42,40 @@ enum Burst {
     }
 }
 
-/// A GET every 10 ms, whose latency is taken while this process does other work.
-struct Prober {
+/// One request at a time at even intervals, whose latency is taken while this process does other work.
+struct Ticker {
     private let client: Client
+    private let interval: UInt64
     private var sentAt: UInt64 = 0
-    private var isWaiting = false
     private var latencies: [Double] = []
+    private(set) var isWaiting = false
 
-    init(_ daemon: Daemon) throws(BenchError) { client = try daemon.client() }
+    /// - Parameter interval: the least time between two requests, in seconds.
+    init(client: Client, interval: Double) {
+        self.client = client
+        self.interval = UInt64(interval * 1e9)
+    }
 
     /// Milliseconds.
     var latency: Spread { Spread(latencies) }
+    /// How many requests were answered.
+    var count: Int { latencies.count }
 
-    /// Takes an answer if there is one, and sends the next request if it is due.
-    mutating func probe() throws(BenchError) {
+    /// Takes an answer if there is one. True when the next request may be sent.
+    mutating func isDue() throws(BenchError) -> Bool {
         if isWaiting {
-            guard let answer = try client.take(isWaiting: false) else { return }
+            guard let answer = try client.take(isWaiting: false) else { return false }
             guard answer.status == 200 else { throw .daemon("unexpected answer: \(answer.text)") }
             isWaiting = false
             latencies.append(Clock.seconds(since: sentAt) * 1_000)
-        } else if Clock.now - sentAt > 10_000_000 {
-            sentAt = Clock.now
-            isWaiting = true
-            guard client.socket.send(Request.get("/v1/screens/mail")) else { throw .last("send") }
         }
+        return Clock.now - sentAt >= interval
+    }
+
+    /// Sends the next request.
+    mutating func send(_ request: [UInt8]) throws(BenchError) {
+        sentAt = Clock.now
+        isWaiting = true
+        guard client.socket.send(request) else { throw .last("send") }
     }
 }

@@ -7,8 +7,8 @@ import HTTPCodec
 /// A publication says only *that* a screen changed; the newest state is read from the board, so the order of
 /// messages cannot matter and bursts conflate by themselves. No step costs more than the watchers it reaches.
 final class Hub {
-    /// How many sends one turn of the loop may take before requests get their turn.
-    private static let sendsPerTurn = 1_000
+    /// How many sends one turn of the loop may take before requests get their turn: some 2 ms.
+    private static let sendsPerTurn = 256
     /// The least time between two changes of progress alone, in nanoseconds: at most 10 a second.
     private static let progressInterval: UInt64 = 100_000_000
 
