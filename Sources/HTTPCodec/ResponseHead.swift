@@ -29,10 +29,10 @@ public enum ResponseHead {
     /// X-Request-Id, `fields` complete header lines. The version is always 1.1: it tells what this server can do
     /// (RFC 9110, section 2.5).
     public static func append(
-        status: Int, date: HTTPDate, requestID: some Collection<UInt8>, fields: [UInt8], framing: Framing,
+        status: Int, date: HTTPDate, requestID: ArraySlice<UInt8>, fields: [UInt8], framing: Framing,
         connection: Connection, to buffer: inout [UInt8]
     ) {
-        requestID.withBytes { requestID in
+        requestID.withUnsafeBytes { requestID in
             let capacity = fixedSize + requestID.count + fields.count
             buffer.append(addingCapacity: capacity) { head in
                 append(status: status, to: &head)
@@ -83,7 +83,7 @@ public enum ResponseHead {
     ///
     /// `isHead`: it answers HEAD. `connection` counts unless `response` closes.
     public static func append(
-        _ response: Response, isHead: Bool, date: HTTPDate, requestID: some Collection<UInt8>,
+        _ response: Response, isHead: Bool, date: HTTPDate, requestID: ArraySlice<UInt8>,
         connection: Connection, to buffer: inout [UInt8]
     ) {
         let hasBody = allowsBody(response.status)

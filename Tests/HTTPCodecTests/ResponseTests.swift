@@ -11,7 +11,8 @@ import Testing
     ) -> String {
         var buffer: [UInt8] = []
         ResponseHead.append(
-            response, isHead: isHead, date: date, requestID: "r-1".utf8, connection: connection, to: &buffer)
+            response, isHead: isHead, date: date, requestID: slice("r-1"), connection: connection, to: &buffer
+        )
         return text(buffer)
     }
 
@@ -60,7 +61,7 @@ import Testing
     @Test func aStreamIsChunkedOrEndsWithTheConnection() {
         var buffer = [UInt8]("before".utf8)
         ResponseHead.append(
-            status: 200, date: Self.date, requestID: [UInt8]("r-1".utf8), fields: [], framing: .chunked,
+            status: 200, date: Self.date, requestID: slice("r-1"), fields: [], framing: .chunked,
             connection: .unsaid, to: &buffer)
         #expect(text(buffer) == "beforeHTTP/1.1 200 OK\r\n\(Self.start)Transfer-Encoding: chunked\r\n\r\n")
         buffer = []
