@@ -129,7 +129,7 @@ def ask(command, inputs):
     return [line.split("|") for line in lines]
 
 
-def unlike(data, ours, theirs):
+def unlike(ours, theirs):
     """Why two readings differ; None if they do not, as far as anything was accepted and can be compared."""
     *requests, end = ours
     *others, other_end = theirs
@@ -139,9 +139,8 @@ def unlike(data, ours, theirs):
             return None
         if index >= len(others):
             # llhttp stops behind a request that asks for another protocol, where one that does not know it goes
-            # on (RFC 9110, section 7.8), and behind a trailer that closes by Proxy-Connection.
-            has_closed = "CLOSED" in other_end and b"proxy-connection" in data.lower()
-            if not is_whole or other_end == "upgraded" or has_closed:
+            # on (RFC 9110, section 7.8).
+            if not is_whole or other_end == "upgraded":
                 return None
             return f"it accepts request {index + 1}, llhttp ends with: {other_end}"
         if request != others[index]:
@@ -152,27 +151,21 @@ def unlike(data, ours, theirs):
 
 
 def is_deliberate(request, other):
-    """Whether nothing differs but what becomes of the connection, for a reason that is known.
+    """Whether nothing differs but that the connection is closed here, for a reason that is known.
 
-    - CONNECT closes it here: there is no tunnel, and what follows was meant for one.
-    - HTTP/1.0 with both `keep-alive` and `close` closes it here: to close is always safe.
-    - `Proxy-Connection` closes it there; HTTP does not know that field (RFC 9112, appendix C.2.2).
+    After CONNECT, since there is no tunnel and what follows was meant for one; and on HTTP/1.0 with `close` beside
+    `keep-alive`, or with `keep-alive` in Proxy-Connection alone, since to close is always safe.
     """
     mine, its = request.split(" "), other.split(" ")
-    if mine[:3] + mine[4:] != its[:3] + its[4:]:
-        return False
-    if mine[3] == "close":
-        return mine[0] == "CONNECT" or mine[2] == "1.0"
-    names = [bytes.fromhex(field.partition(":")[0]).lower() for field in mine[4].split(",")]
-    return b"proxy-connection" in names
+    may_close = mine[0] == "CONNECT" or mine[2] == "1.0"
+    return may_close and mine[3] == "close" and mine[:3] + mine[4:] == its[:3] + its[4:]
 
 
 def compare(claim, inputs):
     """1 if the two agree on all inputs, else 0."""
     ours, theirs = ask([str(ECHO)], inputs), ask(["node", str(LLHTTP)], inputs)
     accepted = sum(len(line) - 1 for line in ours)
-    cases = zip(inputs, ours, theirs)
-    faults = [(why, *case) for case in cases if (why := unlike(case[0][0], *case[1:]))]
+    faults = [(why, *case) for *case, why in zip(inputs, ours, theirs, map(unlike, ours, theirs)) if why]
     for why, (data, cut), mine, its in faults[:8]:
         print(f"    {why}: {data!r} cut at {cut}\n      here    {mine}\n      llhttp  {its}")
     print(f"{'FAILED' if faults else 'ok':8}{claim}: {len(inputs)} connections, {accepted} requests accepted, "

@@ -6,7 +6,7 @@ public struct FieldName: Hashable, Sendable {
         case none, host, accept, expect, prefer, origin, ifMatch, connection, contentType, requestID,
             ifNoneMatch
         case lastEventID, authorization, contentLength, idempotencyKey, transferEncoding, requestMethod
-        case requestHeaders
+        case requestHeaders, proxyConnection
     }
 
     let known: Known
@@ -77,6 +77,7 @@ extension FieldName.Known {
         case 13 where name.equalsIgnoringCase("authorization"): self = .authorization
         case 14 where name.equalsIgnoringCase("content-length"): self = .contentLength
         case 15 where name.equalsIgnoringCase("idempotency-key"): self = .idempotencyKey
+        case 16 where name.equalsIgnoringCase("proxy-connection"): self = .proxyConnection
         case 17 where name.equalsIgnoringCase("transfer-encoding"): self = .transferEncoding
         case 29 where name.equalsIgnoringCase("access-control-request-method"): self = .requestMethod
         case 30 where name.equalsIgnoringCase("access-control-request-headers"): self = .requestHeaders

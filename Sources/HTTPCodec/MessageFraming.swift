@@ -55,6 +55,9 @@ private struct RelevantFields {
         case .connection:
             try refuseTabs(field, in: head)
             addConnection(head[field.value])
+        case .proxyConnection:
+            try refuseTabs(field, in: head)
+            addProxyConnection(head[field.value])
         case .expect: addExpectation(head[field.value])
         case .none, .accept, .prefer, .origin, .ifMatch, .contentType, .requestID, .ifNoneMatch, .lastEventID,
             .authorization, .idempotencyKey, .requestMethod, .requestHeaders:
@@ -124,6 +127,13 @@ private struct RelevantFields {
         }
     }
 
+    /// No field of HTTP (RFC 9112, appendix C.2.2), but to some parsers another Connection. To close is always safe.
+    private mutating func addProxyConnection(_ value: Slice<UnsafeRawBufferPointer>) {
+        value.split(at: Byte.comma) { option in
+            if option.equalsIgnoringCase("close") { closes = true }
+        }
+    }
+
     /// RFC 9110, section 10.1.1.
     private mutating func addExpectation(_ value: Slice<UnsafeRawBufferPointer>) {
         if value.equalsIgnoringCase("100-continue") {
@@ -138,7 +148,7 @@ extension FieldName.Known {
     /// Whether such a field says where the request ends, whom it is for, or what becomes of the connection.
     var decidesFraming: Bool {
         switch self {
-        case .host, .contentLength, .transferEncoding, .connection, .expect: true
+        case .host, .contentLength, .transferEncoding, .connection, .proxyConnection, .expect: true
         case .none, .accept, .prefer, .origin, .ifMatch, .contentType, .requestID, .ifNoneMatch, .lastEventID,
             .authorization, .idempotencyKey, .requestMethod, .requestHeaders:
             false

@@ -96,7 +96,8 @@ private struct Decoding: Equatable {
         ("1;a \r\n", "400"), ("1;a=\r\n", "400"), ("1;=a\r\n", "400"), ("1;a=b=c\r\n", "400"),
         ("1;a=\"b\r\n", "400"), ("1;a=\"b\"c\r\n", "400"), ("1;a=\"\\\r\n", "400"), ("1;\"a\"\r\n", "400"),
         ("0\r\nContent-Length: 1\r\n", "400"), ("0\r\nA:\r\ntransfer-encoding: x\r\n", "400"),
-        ("0\r\nHost: a\r\n", "400"), ("0\r\nConnection: close\r\n", "400"), ("0\r\nExpect: x\r\n", "400"),
+        ("0\r\nHost: a\r\n", "400"), ("0\r\nConnection: close\r\n", "400"),
+        ("0\r\nProxy-Connection: close\r\n", "400"), ("0\r\nExpect: x\r\n", "400"),
         ("10001\r\n", "413"), ("ffffffff\r\n", "413"), ("7fffffff\r\n", "413"),
     ]
 

@@ -125,7 +125,8 @@ private enum SlowReading {
             guard line[..<colon].allSatisfy({ tokens.utf8.contains($0) }) else { return nil }
             let value = line[(colon + 1)...]
             let name = String(line[..<colon].map(Character.init(byte:))).lowercased()
-            let isDelicate = ["content-length", "transfer-encoding", "connection"].contains(name)
+            let isDelicate = ["content-length", "transfer-encoding", "connection", "proxy-connection"]
+                .contains(name)
             guard !isDelicate || !value.contains(9) else { return nil }
             guard value.allSatisfy({ $0 == 9 || ($0 >= 32 && $0 != 127) }) else { return nil }
             var text = String(value.map(Character.init(byte:)))

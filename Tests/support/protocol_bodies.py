@@ -89,7 +89,7 @@ CHUNKS = [refused(chunks(body), 400) for body in (
     # Fields that frame or route a request, where some take trailers for headers.
     *(b"2\r\n{}\r\n0\r\nX: y\r\n" + field + b"\r\n\r\n" for field in (
         b"Content-Length: 70", b"content-length:", b"Transfer-Encoding: chunked", b"Host: evil.example",
-        b"Connection: close", b"Expect: 100-continue")))]
+        b"Connection: close", b"Proxy-Connection: close", b"Expect: 100-continue")))]
 CHUNKS += [refused(chunks(body), 413) for body in (
     b"10001\r\n", b"100000000\r\n", b"100000000000000002\r\n{}\r\n" + LAST, b"ffffffff\r\n", b"80000000\r\n",
     b"7fffffff\r\n{}\r\n" + LAST, b"ffffffffffffffff\r\n{}\r\n" + LAST, b"2\r\n{}\r\nffff\r\n")]
