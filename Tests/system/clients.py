@@ -309,6 +309,20 @@ def trickling_reader(_):
         quiet(daemon)
 
 
+@case("asking for large answers in ever new words leaves nothing large behind")
+def ever_new_targets(_):
+    with Daemon("--loops", 1) as daemon, daemon.connect() as connection:
+        for i in range(200):
+            daemon.put(f"n{i}", title="🚀" * 200)
+        for n in range(300):
+            answer = connection.ask("GET", f"/v1/screens?limit=200&n={n}")
+            assert len(answer.body) > 200_000 and len(answer.json["screens"]) == 200, answer
+            if n == 30:
+                memory = daemon.resident_kib()
+        grown = daemon.resident_kib() - memory
+        assert grown < 16 * 1024, f"{grown} KiB for 270 answers of {len(answer.body)} bytes"
+
+
 @case("HTTP/1.0 clients get no chunk, no interim answer, and the connection they ask for", 44)
 def http_1_0(daemon):
     with bystander(daemon, suite.lag), Crowd(daemon.address) as crowd:

@@ -2,12 +2,21 @@ import HTTPCodec
 
 /// A poller's request, read once, and the answer that it got last.
 final class HotRead {
+    /// Longer answers, of many screens, are put together anew each time, so that memory has a bound.
+    private static let longestBody = 16 * 1_024
+
     let request: ScreenRequest
     /// How new the board was when `rendered` was made.
-    var generation: UInt64 = 0
-    var rendered: RenderedView?
+    private(set) var generation: UInt64 = 0
+    private(set) var rendered: RenderedView?
 
     init(_ request: ScreenRequest) { self.request = request }
+
+    /// Keeps what was answered when the board had this number.
+    func remember(_ rendered: RenderedView, _ generation: UInt64) {
+        self.rendered = rendered.body.count <= Self.longestBody ? rendered : nil
+        self.generation = generation
+    }
 
     /// What the metrics call it.
     var label: RouteLabel {

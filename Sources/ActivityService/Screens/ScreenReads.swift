@@ -164,8 +164,7 @@ final class ScreenReads {
         let generation = board.generation
         if let rendered = read.rendered, read.generation == generation { return rendered }
         let rendered = render(read.request)
-        read.rendered = rendered
-        read.generation = generation
+        read.remember(rendered, generation)
         return rendered
     }
 
