@@ -101,6 +101,7 @@ final class Connection {
         case .parked(let exchange, _), .deciding(let exchange):
             exchange.state = .vanished
             handler.clientVanished(exchange)
+            exchange.context = nil
         case .streaming(let stream), .finishing(let stream), .lingering(.some(let stream)):
             stream.detach()
             server.streamCount -= 1

@@ -28,7 +28,8 @@ public final class Exchange {
     public let minorVersion: Int
     /// For the application: the kind of request, in metrics.
     public var label = 0
-    /// For the application: what it wants to find again.
+    /// For the application: what it wants to find again. Let go of with the answer, or when the client is gone: what
+    /// waits for an answer usually holds the exchange.
     public var context: AnyObject?
 
     init(_ connection: Connection, _ head: RequestHead?, id: RequestID, isServerFull: Bool) {
@@ -75,6 +76,7 @@ public final class Exchange {
         case .open(let connection):
             precondition(connection.owesAnswer, "a request is answered before it is handed over")
             state = .answered
+            context = nil
             return connection
         case .vanished:
             return nil

@@ -323,6 +323,24 @@ def ever_new_targets(_):
         assert grown < 16 * 1024, f"{grown} KiB for 270 answers of {len(answer.body)} bytes"
 
 
+@case("long polls leave nothing behind, whether they are answered or their clients vanish")
+def long_polls(_):
+    with Daemon("--loops", 1) as daemon:
+        samples = []
+        for n in range(6):
+            tag = daemon.ask("GET", "/v1/screens/s").etag
+            ask = request_bytes("GET", "/v1/screens/s", {"If-None-Match": tag, "Prefer": "wait=50"})
+            for is_answered in (False, False, True):
+                with Crowd(daemon.address, 500, ask) as crowd:
+                    eventually(lambda: daemon.metrics()["pending_long_polls"] == 500, 10)
+                    if is_answered:
+                        daemon.put("s", title=f"{n}")
+                        assert crowd.run(lambda: crowd.having(b"HTTP/1.1 200") == 500)
+                quiet(daemon)
+            samples.append(daemon.resident_kib())
+        assert samples[-1] - samples[1] < 1024, f"resident KiB after each 1 500: {samples}"
+
+
 @case("HTTP/1.0 clients get no chunk, no interim answer, and the connection they ask for", 44)
 def http_1_0(daemon):
     with bystander(daemon, suite.lag), Crowd(daemon.address) as crowd:
