@@ -183,7 +183,11 @@ import Testing
     @Test func resetsAReaderThatMakesNoProgressHoweverMuchIsQueued() throws {
         let server = try TestServer { $0.stallDeadline = .milliseconds(60) }
         let client = try opened(server, receiveBuffer: 4096)
-        server.run { handler, server in SendsAndSends(handler, server).go() }
+        server.run { handler, server in
+            let sender = SendsAndSends(handler, server)
+            handler.companion = sender
+            sender.go()
+        }
         try server.wait(for: .streamClosed)
         #expect(throws: TestClient.Failure.receive(ECONNRESET)) { _ = try client.readToEnd() }
     }
@@ -248,21 +252,18 @@ import Testing
     }
 }
 
-/// Sends a byte every 2 ms to streams whose readers have stopped.
+/// Sends a byte every 2 ms to streams whose readers have stopped. Its handler holds it, and so outlives it.
 private final class SendsAndSends {
-    private let handler: TestHandler
+    private unowned let handler: TestHandler
     private var timer: LoopTimer?
 
     init(_ handler: TestHandler, _ server: HTTPServer) {
         self.handler = handler
-        timer = server.loop.timer { [self] in go() }
+        timer = server.loop.timer { [unowned self] in go() }
     }
 
     func go() {
-        guard let stream = handler.streams.first else {
-            timer = nil
-            return
-        }
+        guard let stream = handler.streams.first else { return }
         while stream.queuedBytes < 10_000 { handler.send(String(repeating: "x", count: 5000)) }
         handler.send("x")
         timer?.schedule(afterNanoseconds: 2_000_000)

@@ -203,6 +203,8 @@ final class TestHandler: RequestHandler {
     private let told: Mailbox<Told>
     var parked: [Exchange] = []
     var streams: [EventStream] = []
+    /// Whoever acts on the loop beside it, and goes with it.
+    var companion: AnyObject?
     /// Requests that were handed over and have no end yet.
     var owed = 0
     /// Whether a parked long poll is answered when its client has finished.
