@@ -22,8 +22,8 @@ public protocol JournalStore: AnyObject {
     /// Makes one small durable write that changes no entry: returns when writing works, for instance again.
     func probe() throws(JournalError)
 
-    /// Gives back a bounded part of the space that removed entries left behind; call it when there is nothing else
-    /// to do, at most a few times a second. Takes milliseconds, or nothing when there is nothing to give back.
+    /// Gives back a bounded part of the space that removed entries left behind; call it when
+    /// nobody waits for an answer, at most a few times a second. Takes milliseconds, or nothing when there is nothing to give back.
     func maintain()
 
     /// Releases what is held. Nothing is lost without it. Afterwards every other call fails.

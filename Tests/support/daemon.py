@@ -151,6 +151,12 @@ class Daemon:
     def connect(self, **how):
         return Connection(self.address, **how)
 
+    def raw(self, data, method="GET"):
+        """Sends bytes as they are on a connection of their own, and reads one response."""
+        with self.connect() as connection:
+            connection.send(data)
+            return connection.response(method)
+
     def ask(self, method, target, headers=None, body=None, **how):
         """One request on a connection of its own."""
         with self.connect() as connection:

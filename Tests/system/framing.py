@@ -20,12 +20,6 @@ case = suite.case
 JSON = {"Content-Type": "application/json"}
 
 
-def raw(daemon, data, method="GET"):
-    with daemon.connect() as connection:
-        connection.send(data)
-        return connection.response(method)
-
-
 def refused(daemon, data, status, kind=None):
     """The bytes are answered with a problem and the end of the connection; what follows them is no request."""
     with daemon.connect() as connection:
@@ -87,7 +81,7 @@ def bad_requests(daemon):
     for data, expected in rows:
         smuggled = request_bytes("PUT", "/v1/tasks/smuggled/runs/b", JSON, "{}")
         if expected == 404:
-            equal(raw(daemon, data).status, 404, data)
+            equal(daemon.raw(data).status, 404, data)
             continue
         choices = expected if isinstance(expected, tuple) else (expected,)
         with daemon.connect() as connection:
@@ -114,7 +108,7 @@ def chunks(daemon):
             connection.send((head % (f"g{i}", "chunked")).encode() + body.encode())
         for i, body in enumerate(good):
             equal(connection.response().status, 201, body)
-    equal(raw(daemon, (head % ("upper", "Chunked")).encode() + good[0].encode()).status, 201, "names of codings")
+    equal(daemon.raw((head % ("upper", "Chunked")).encode() + good[0].encode()).status, 201, "names of codings")
     bad = [b"2\n{}\r\n0\r\n\r\n", b"2\r\n{}0\r\n\r\n", b"2 \r\n{}\r\n0\r\n\r\n", b" 2\r\n{}\r\n0\r\n\r\n",
            b"0x2\r\n{}\r\n0\r\n\r\n", b"-2\r\n{}\r\n0\r\n\r\n", b"+2\r\n{}\r\n0\r\n\r\n", b"\r\n{}\r\n0\r\n\r\n",
            b"g\r\n{}\r\n0\r\n\r\n", b"000000002\r\n{}\r\n0\r\n\r\n", b"3\r\n{}\r\n0\r\n\r\n",

@@ -20,12 +20,6 @@ case = suite.case
 JSON = {"Content-Type": "application/json"}
 
 
-def raw(daemon, data, method="GET"):
-    with daemon.connect() as connection:
-        connection.send(data)
-        return connection.response(method)
-
-
 # -- methods and fields --------------------------------------------------------------------------------------
 
 @case("known methods where they do not belong: 405 with Allow; OPTIONS tells the same")
@@ -359,7 +353,7 @@ def no_echo(daemon):
                daemon.ask("GET", f"/v1/screens/.bad?token={secret}"),
                daemon.ask("GET", "/v1/screens/x", {"Authorization": f"Bearer {secret}", "Accept": "x/y"}),
                daemon.ask("GET", f"/v1/runs?cursor={secret}&token={secret}"),
-               daemon.ask(secret.upper(), "/"), raw(daemon, f"GET /?token={secret} HTTP/9.9\r\n\r\n".encode())]
+               daemon.ask(secret.upper(), "/"), daemon.raw(f"GET /?token={secret} HTTP/9.9\r\n\r\n".encode())]
     for answer in answers:
         assert answer.status >= 400 and secret.lower() not in repr(answer).lower(), answer
 
