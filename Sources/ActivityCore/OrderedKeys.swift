@@ -3,7 +3,7 @@
 /// Finding a place costs O(log n), walking on from it O(1) per key; inserting and removing move a chunk's worth of
 /// keys, and seldom the list of chunks. That stays below a microsecond for the 200 000 keys it is made for.
 struct OrderedKeys<Key: Comparable & Sendable>: Sendable {
-    private static var chunkLimit: Int { 256 }
+    private static var chunkLimit: Int { 64 }
     /// None is empty.
     private(set) var chunks: [[Key]] = []
     private(set) var count = 0

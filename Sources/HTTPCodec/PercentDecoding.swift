@@ -9,6 +9,9 @@ public enum PercentDecoding {
     }
 
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
+        guard text.contains(where: { $0 == Byte.percent || $0 == UInt8(ascii: "+") }) else {
+            return Array(text)
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var rest = text

@@ -16,6 +16,13 @@ struct JSONWriter {
         bytes.removeLast()
     }
 
+    /// Puts what `write` writes at `index` of the bytes.
+    mutating func insert(at index: Int, _ write: (inout JSONWriter) -> Void) {
+        var inserted = JSONWriter(capacity: 32)
+        write(&inserted)
+        bytes.insert(contentsOf: inserted.bytes, at: index)
+    }
+
     /// Appends finished JSON.
     mutating func json(_ json: [UInt8]) { bytes.append(contentsOf: json) }
 

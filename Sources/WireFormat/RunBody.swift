@@ -24,18 +24,24 @@ public enum RunBody {
     /// A run as GET answers it.
     public static func encode(_ key: RunKey, _ run: Run) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
-        writer.run(key, run, lease: .untold)
+        writer.untilLease(key, run)
+        writer.afterLease(run)
         return writer.bytes
     }
 
-    /// A run as PUT, PATCH and POST answer it, and as it stands in a list.
+    /// A run as PUT, PATCH and POST answer it, and its token: that of its GET body, so the lease has no part in it.
     ///
     /// - Parameter expiresIn: the seconds that its lease still has, shown to the millisecond; nil when it does
     ///   not run (shown as null). Below 0 counts as 0.
-    public static func encode(_ key: RunKey, _ run: Run, expiresIn: Double?) -> [UInt8] {
+    public static func encode(_ key: RunKey, _ run: Run, expiresIn: Double?) -> (body: [UInt8], token: Token)
+    {
         var writer = JSONWriter(capacity: 512)
-        writer.run(key, run, lease: .told(expiresIn: expiresIn))
-        return writer.bytes
+        writer.untilLease(key, run)
+        let place = writer.bytes.count
+        writer.afterLease(run)
+        let token = Token(of: writer.bytes)
+        writer.insert(at: place) { $0.lease(expiresIn: expiresIn) }
+        return (writer.bytes, token)
     }
 
     /// The token of a run: that of its GET body, so the lease has no part in it.
@@ -50,7 +56,11 @@ public enum RunBody {
     {
         var writer = JSONWriter(capacity: 64 + 512 * items.count)
         writer.literal(#"{"items":"#)
-        writer.array(items) { $0.run($1.key, $1.run, lease: .told(expiresIn: $1.expiresIn)) }
+        writer.array(items) { writer, item in
+            writer.untilLease(item.key, item.run)
+            writer.lease(expiresIn: item.expiresIn)
+            writer.afterLease(item.run)
+        }
         writer.next(next)
         writer.literal("}")
         return writer.bytes
@@ -131,14 +141,9 @@ extension Member {
 
 // MARK: Writing
 
-/// Whether a body shows what is left of the lease.
-private enum LeaseMember {
-    case untold
-    case told(expiresIn: Double?)
-}
-
 extension JSONWriter {
-    fileprivate mutating func run(_ key: RunKey, _ run: Run, lease: LeaseMember) {
+    /// The members of a run that stand before what is left of its lease.
+    fileprivate mutating func untilLease(_ key: RunKey, _ run: Run) {
         let declaration = run.declaration
         literal(#"{"task":"#)
         name(key.task.rawValue)
@@ -156,7 +161,11 @@ extension JSONWriter {
         integer(declaration.priority)
         literal(#","ttl":"#)
         integer(declaration.ttl)
-        expiry(lease)
+    }
+
+    /// And those that stand behind it, to the end.
+    fileprivate mutating func afterLease(_ run: Run) {
+        let declaration = run.declaration
         literal(#","cancelRequested":"#)
         boolean(run.cancelRequested)
         literal(#","isSilent":"#)
@@ -182,8 +191,7 @@ extension JSONWriter {
         literal("}")
     }
 
-    private mutating func expiry(_ lease: LeaseMember) {
-        guard case .told(let expiresIn) = lease else { return }
+    fileprivate mutating func lease(expiresIn: Double?) {
         literal(#","expiresIn":"#)
         // A lease is at most 86 400 s and its slack; the clamp keeps whatever else from trapping.
         optional(expiresIn) { $0.thousandths(Int64((min(max(0, $1), 1e9) * 1_000).rounded())) }

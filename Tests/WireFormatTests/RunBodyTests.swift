@@ -234,9 +234,12 @@ private func patch(_ json: String) throws -> RunPatch { try RunBody.patch(from: 
 
     @Test func writesTheRunOfTheDesign() throws {
         let key = try sampleKey()
-        #expect(text(RunBody.encode(key, sampleRun(), expiresIn: 60)) == start + #""expiresIn":60,"# + end)
+        #expect(
+            text(RunBody.encode(key, sampleRun(), expiresIn: 60).body) == start + #""expiresIn":60,"# + end)
         #expect(text(RunBody.encode(key, sampleRun())) == start + end)
-        #expect(text(RunBody.encode(key, sampleRun(), expiresIn: nil)) == start + #""expiresIn":null,"# + end)
+        #expect(
+            text(RunBody.encode(key, sampleRun(), expiresIn: nil).body) == start + #""expiresIn":null,"# + end
+        )
     }
 
     @Test(
@@ -245,7 +248,7 @@ private func patch(_ json: String) throws -> RunPatch { try RunBody.patch(from: 
             (.infinity, "1000000000"),
         ] as [(Double, String)])
     func showsTheLeaseToTheMillisecond(_ seconds: Double, _ expected: String) throws {
-        let body = text(RunBody.encode(try sampleKey(), sampleRun(), expiresIn: seconds))
+        let body = text(RunBody.encode(try sampleKey(), sampleRun(), expiresIn: seconds).body)
         #expect(body.contains(#""ttl":60,"expiresIn":\#(expected),"#))
     }
 
@@ -276,7 +279,7 @@ private func patch(_ json: String) throws -> RunPatch { try RunBody.patch(from: 
 
     @Test func writesLists() throws {
         let key = try sampleKey()
-        let item = text(RunBody.encode(key, sampleRun(), expiresIn: 1.5))
+        let item = text(RunBody.encode(key, sampleRun(), expiresIn: 1.5).body)
         #expect(text(RunBody.list([], next: nil)) == #"{"items":[]}"#)
         #expect(text(RunBody.list([(key, sampleRun(), 1.5)], next: nil)) == #"{"items":[\#(item)]}"#)
         let two = RunBody.list([(key, sampleRun(), 1.5), (key, sampleRun(), 1.5)], next: "abc")
@@ -287,7 +290,10 @@ private func patch(_ json: String) throws -> RunPatch { try RunBody.patch(from: 
         var random = RandomValues()
         for _ in 0..<500 {
             let run = random.run()
-            let body = RunBody.encode(random.key(), run, expiresIn: random.maybe { $0.double(0...90_720) })
+            let key = random.key()
+            let (body, token) = RunBody.encode(
+                key, run, expiresIn: random.maybe { $0.double(0...90_720) })
+            #expect(token == RunBody.token(key, run))
             let names = try readDocument(body) { body in
                 var names: [String] = []
                 body.eachMember { name, _ in names.append(name) }

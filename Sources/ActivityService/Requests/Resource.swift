@@ -65,21 +65,18 @@ struct ResourcePath {
             resource = .server
             return
         }
-        var segments = path.dropFirst().split(
-            separator: UInt8(ascii: "/"), maxSplits: 9, omittingEmptySubsequences: false)[...]
-        guard segments.first?.elementsEqual("v1".utf8) == true else {
-            guard segments.count == 1, let found = Self.operational(segments[segments.startIndex]) else {
-                return nil
-            }
+        var parts = Self.segments(of: path.dropFirst())
+        guard parts[0].elementsEqual("v1".utf8) else {
+            guard parts.count == 1, let found = Self.operational(parts[0]) else { return nil }
             resource = found
             return
         }
-        segments.removeFirst()
-        if segments.count > 2, segments.first?.elementsEqual("scopes".utf8) == true {
-            segments.removeFirst()
-            scope = segments.removeFirst()
+        if parts.count > 3, parts[1].elementsEqual("scopes".utf8) {
+            scope = parts[2]
+            parts.removeFirst(3)
+        } else {
+            parts.removeFirst()
         }
-        let parts = Array(segments)
         guard let collection = parts.first else { return nil }
         if collection.elementsEqual("runs".utf8), parts.count == 1 {
             resource = .runs
@@ -100,6 +97,19 @@ struct ResourcePath {
         }
         first = parts.count > 1 ? parts[1] : nil
         second = parts.count > 3 ? parts[3] : nil
+    }
+
+    /// What stands between the slashes: one more than the longest path has, at most.
+    private static func segments(of path: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var segments: [ArraySlice<UInt8>] = []
+        segments.reserveCapacity(8)
+        var rest = path
+        while segments.count < 7, let slash = rest.firstIndex(of: UInt8(ascii: "/")) {
+            segments.append(rest[..<slash])
+            rest = rest[(slash + 1)...]
+        }
+        segments.append(rest)
+        return segments
     }
 
     private static func operational(_ name: ArraySlice<UInt8>) -> Resource? {

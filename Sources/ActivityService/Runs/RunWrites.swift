@@ -151,8 +151,7 @@ extension Response {
     /// The answer to a change of a run.
     static func run(_ key: RunKey, _ run: Run, expiresIn: Double?, status: Int, location: String?) -> Response
     {
-        .json(
-            status: status, RunBody.encode(key, run, expiresIn: expiresIn), token: RunBody.token(key, run),
-            location: location)
+        let (body, token) = RunBody.encode(key, run, expiresIn: expiresIn)
+        return .json(status: status, body, token: token, location: location)
     }
 }

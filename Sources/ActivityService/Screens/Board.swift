@@ -53,10 +53,13 @@ final class Board: Sendable {
 
         /// Puts `snapshot` in the place of what is there; nil removes it.
         mutating func show(_ snapshot: PhaseSnapshot?, of key: ScreenKey) {
-            let wasShown = phases[key.scope]?[key.screen] != nil
-            if wasShown != (snapshot != nil) { membership += 1 }
-            phases[key.scope, default: [:]][key.screen] = snapshot
-            if phases[key.scope]?.isEmpty == true { phases[key.scope] = nil }
+            if let snapshot {
+                let old = phases[key.scope, default: [:]].updateValue(snapshot, forKey: key.screen)
+                if old == nil { membership += 1 }
+            } else if phases[key.scope]?.removeValue(forKey: key.screen) != nil {
+                membership += 1
+                if phases[key.scope]?.isEmpty == true { phases[key.scope] = nil }
+            }
         }
     }
 
