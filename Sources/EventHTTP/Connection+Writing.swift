@@ -3,6 +3,7 @@ import Glibc
 import HTTPCodec
 
 extension Connection {
+    /// Bytes that the kernel has not taken yet.
     var queuedBytes: Int { output.count - outputSent }
 
     /// Sends at once what the kernel takes, and queues the rest.
@@ -28,7 +29,8 @@ extension Connection {
             outputSent = 0
         }
         output.append(contentsOf: bytes)
-        guard writeEvent == nil else { return }
+        server.countUnread(bytes.count)
+        guard writeEvent == nil, !isBroken else { return }
         writeEvent = LoopEvent(server.loop, descriptor, EV_WRITE | EV_PERSIST, connectionWritable, self)
         writeEvent?.add()
     }
@@ -40,17 +42,29 @@ extension Connection {
         server.loop.postpone { [self] in close() }
     }
 
+    /// Drops what its reader has not taken; it is reset at the end of the turn.
+    func giveUp() {
+        dropOutput()
+        isBroken = true
+        if case .streaming(let stream) = state { stream.detach() }
+        server.loop.postpone { [self] in abort() }
+    }
+
+    func dropOutput() {
+        server.countUnread(-queuedBytes)
+        output = []
+        outputSent = 0
+        writeEvent = nil
+    }
+
     fileprivate func becameWritable() {
         let before = queuedBytes
         let count = output.withUnsafeBytes { transmit(UnsafeRawBufferPointer(rebasing: $0[outputSent...])) }
         guard count >= 0 else { return close() }
         guard count > 0 else { return }
         outputSent += count
-        if queuedBytes == 0 {
-            output = []
-            outputSent = 0
-            writeEvent = nil
-        }
+        server.countUnread(-count)
+        if queuedBytes == 0 { dropOutput() }
         switch state {
         case .writing(let ending): if queuedBytes == 0 { end(ending) } else { start(.stalled) }
         case .finishing(let stream): if queuedBytes == 0 { startLingering(stream) } else { start(.stalled) }

@@ -112,6 +112,7 @@ final class Connection {
 
     /// Closes with a reset, so that the kernel drops what the client does not take.
     func abort() {
+        if case .closed = state { return }
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
         close()
@@ -120,11 +121,9 @@ final class Connection {
     private func releaseSocket() {
         state = .closed
         readEvent = nil
-        writeEvent = nil
         reader = nil
         pending = nil
-        output = []
-        outputSent = 0
+        dropOutput()
         Glibc.close(descriptor)
         server.forget(self)
     }

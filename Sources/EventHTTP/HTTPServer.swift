@@ -30,11 +30,13 @@ public final class HTTPServer {
 
     /// Connections open on this loop.
     public private(set) var connectionCount = 0
+    /// Bytes that wait for their readers on this loop.
+    public private(set) var unread = 0
     /// Event streams open on this loop, including those whose last bytes are on their way.
     public internal(set) var streamCount = 0
 
     /// A server that does nothing until `start()`. `log` gets one line, without a newline, when connections cannot be
-    /// accepted, at most once in 10 s over all servers that share `budget`.
+    /// accepted or readers are reset for want of memory, at most once in 10 s over all servers that share `budget`.
     public init(
         loop: EventLoop, listeners: [ListeningSocket], limits: ServerLimits = ServerLimits(),
         budget: ConnectionBudget, handler: any RequestHandler, log: @escaping (String) -> Void
@@ -122,6 +124,24 @@ extension HTTPServer {
             cachedDate = HTTPDate(secondsSince1970: max(0, time.tv_sec))
         }
         return cachedDate
+    }
+
+    /// So many more bytes wait for their readers, or fewer.
+    func countUnread(_ change: Int) {
+        unread += change
+        if change > 0, unread > limits.unread { relieve() }
+    }
+
+    /// Gives readers up, those with the most first, until a quarter of the room is free again: so the search
+    /// for them costs little for each byte that is queued.
+    private func relieve() {
+        let readers = connections.compactMap(\.self).filter { $0.queuedBytes > 0 }
+        for reader in readers.sorted(by: { $0.queuedBytes > $1.queuedBytes }) {
+            guard unread > limits.unread / 4 * 3 else { break }
+            reader.giveUp()
+        }
+        guard budget.mayComplain(at: loop.now) else { return }
+        log("Readers were reset: \(limits.unread) bytes waited to be read")
     }
 
     /// Passes what `fill` has put together to `send`; the number of bytes.

@@ -18,6 +18,8 @@ public struct ServerLimits: Sendable {
     public var tick = Duration.seconds(1)
     /// Bytes that a stream's writer may leave queued; below half of it `streamDrained` is called.
     public var streamQueue = 64 * 1024
+    /// Bytes that may wait for the readers of one loop in all; beyond it those with the most are reset.
+    public var unread = 128 * 1024 * 1024
     /// Bytes that a client may send into an open stream, or after a refusal, before it is closed.
     public var discarded = 64 * 1024
     /// Connections accepted in one turn, so that a storm does not hold up those that are open.

@@ -88,6 +88,31 @@ def pulled_cable_inside():
         eventually(lambda: descriptors() == base, 45, "all five are reaped")
 
 
+@case("what all readers leave unread is bounded: those with the most are reset, the others notice nothing")
+def unread_in_sum(_):
+    with Daemon("--loops", 1, "--stall-deadline", 60) as daemon:
+        with daemon.connect() as writer:
+            for i in range(200):
+                writer.ask("PUT", f"/v1/tasks/t{i % 4}/runs/{i}", body={"title": "🚀" * 200, "reason": "🚀" * 2000})
+        before = daemon.resident_kib()
+        with daemon.stream("/v1/screens/t0") as healthy:
+            stuck = []
+            for _ in range(150):
+                stuck.append(daemon.connect(receive_buffer=4096))
+                stuck[-1].send(request_bytes("GET", "/v1/runs?limit=200", {}))
+            eventually(lambda: "Readers were reset" in daemon.log(), 20, "a line in the log")
+            eventually(lambda: gauge(daemon, "connections") < 100, 20, "many are reset")
+            # 128 MiB, and the parts of the last answers that are being made.
+            grown = daemon.resident_kib() - before
+            assert grown < 192 * 1024, f"{grown} KiB more for 150 unread lists"
+            daemon.end("t0", "0")
+            daemon.put("t0", "new", title="after", priority=5)
+            assert healthy.wait(lambda: healthy.states[-1].json["title"] == "after", 3)
+            for client in stuck:
+                client.close()
+        eventually(lambda: gauge(daemon, "connections") <= 1, 20, "all are gone")
+
+
 @case("a reader that stops costs little, gets the newest state when it goes on, and others see nothing of it", 43)
 def stalled_reader(_):
     with Daemon("--loops", 2) as daemon:

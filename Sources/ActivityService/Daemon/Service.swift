@@ -115,9 +115,13 @@ public final class Service {
             timing: settings.timing, screens: screens, shared: shared)
         let loopSettings = LoopSettings(
             policy: settings.policy, streams: settings.streams, defaultTiming: settings.timing)
-        let (limits, shared) = (settings.limits, shared)
+        let shared = shared
+        var limits = settings.limits
+        // Room for some answers of the largest kind on each loop, however many loops there are.
+        limits.unread = max(8 << 20, limits.unread / settings.loops)
         do throws(EventHTTPError) {
             for (number, listeners) in sockets.enumerated() {
+                let limits = limits
                 threads.append(
                     try LoopThread(name: "loop-\(number)") {
                         do throws(EventHTTPError) {
