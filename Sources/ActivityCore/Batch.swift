@@ -25,6 +25,13 @@ struct Batch: Sendable {
     /// True when a lease of `slot` begins with this batch.
     func renews(_ slot: Int) -> Bool { renewed[slot] != nil }
 
+    /// The slots of the runs whose workers spoke, by a renewal or an end.
+    var heard: Set<Int> {
+        var slots = Set(renewed.keys)
+        for case .run(let slot, .some, let new?, _) in changes where new.state.isFinal { slots.insert(slot) }
+        return slots
+    }
+
     /// True when this batch has a record of such a renewal.
     func recordsRenewal(of slot: Int) -> Bool { renewed[slot] ?? false }
 

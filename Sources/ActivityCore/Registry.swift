@@ -3,7 +3,7 @@
 ///
 /// At each wake, with one reading of the clocks:
 /// 1. ``evaluate(_:at:isMet:)`` for each command of the mailbox;
-/// 2. write ``uncommitted``, then ``commit(at:)`` — or ``rollBack()``, when it could not be written;
+/// 2. write ``uncommitted``, then ``commit(at:)`` — or ``rollBack(at:)``, when it could not be written;
 /// 3. ``advance(to:askedFor:)``, always, also when there was no command: only now do screens change, so that
 ///    leases which ran out before the batch count before it;
 /// 4. ``takeChanges()``, publish them, then answer;
@@ -145,8 +145,11 @@ public struct Registry: Sendable {
         if active != old.flatMap(ActiveRun.init) { news.append(.run(slot, active, at: now)) }
     }
 
-    /// Takes the whole batch back, because its records could not be stored.
-    public mutating func rollBack() {
+    /// Takes the whole batch back, because its records could not be stored. What leases say is not stored: a run
+    /// whose worker was heard, and refused only for that, gets its ttl anew.
+    public mutating func rollBack(at moment: Moment) {
+        now = max(now, moment.instant)
+        let heard = batch.heard
         for change in batch.changes.reversed() {
             switch change {
             case .renewal: break
@@ -155,6 +158,9 @@ public struct Registry: Sendable {
             case .run(let slot, let old?, .some, _): runs.replace(at: slot, with: old)
             case .configuration(let screen, let old, _): configurations[screen] = old
             }
+        }
+        for slot in heard where runs.slot(of: runs.key(at: slot)) == slot && runs[slot].state == .running {
+            leases.renew(slot, ttl: runs[slot].declaration.ttl, at: now, isRecorded: false)
         }
         batch.clear()
     }

@@ -255,6 +255,21 @@ import Testing
 
     // MARK: Roll-back
 
+    @Test(arguments: [
+        (put("a"), true), (put("a", title: "T"), true), (put("a", .succeeded), true), (cancel("a"), false),
+        (delete("a"), false),
+    ])
+    func whoIsHeardKeepsTheLeaseThoughNothingIsStored(command: Command, isHeard: Bool) {
+        var stage = Stage()
+        stage.send(put("a"), at: 0)
+        _ = stage.registry.evaluate(command, at: Stage.moment(40_000)) { _ in true }
+        stage.registry.rollBack(at: Stage.moment(40_000))
+        stage.pass(to: 70_000)
+        #expect(stage.registry.run(key("a"))?.state == (isHeard ? .running : .lost))
+        stage.pass(to: 110_000)
+        #expect(stage.registry.run(key("a"))?.state == .lost)
+    }
+
     @Test func aRollBackPutsEverythingBack() {
         var stage = Stage()
         stage.batch(at: 0, [put("a"), put("b", .failed), put("c"), .configure(screen("s"), configuration())])
@@ -268,10 +283,10 @@ import Testing
             _ = stage.registry.evaluate(command, at: Stage.moment(50_000)) { _ in true }
         }
         #expect(stage.registry.runs != before)
-        stage.registry.rollBack()
+        stage.registry.rollBack(at: Stage.moment(50_000))
         #expect(stage.registry.runs == before && stage.registry.uncommitted.isEmpty)
         #expect(stage.registry.configurations == [screen("s"): configuration()])
-        #expect(stage.registry.expiresIn(key("c"), at: Instant(milliseconds: 50_000)) == 10)
+        #expect(stage.registry.expiresIn(key("c"), at: Instant(milliseconds: 51_000)) == 59)
         #expect(stage.registry.takeChanges().isEmpty)
         #expect(stage.batch(at: 50_001, [put("d"), put("a")]).map(\.kind) == ["created", "updated"])
     }

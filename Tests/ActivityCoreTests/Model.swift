@@ -21,6 +21,15 @@ struct Model {
     var screens: [ScreenKey: ModelScreen] = [:]
     var nextOrdinal: UInt64 = 0
     var recordCount = 0
+    /// Whose workers renewed or ended them since the batch began.
+    var heard: Set<RunKey> = []
+
+    /// The model as it was before a batch that could not be stored, but for the leases of those who spoke.
+    func hearing(_ heard: Set<RunKey>, at now: Int64) -> Model {
+        var model = self
+        for key in heard where kept[key]?.run.state == .running { model.kept[key]?.renewedAt = now }
+        return model
+    }
 
     // MARK: Commands
 
@@ -127,6 +136,7 @@ struct Model {
         _ declaration: RunDeclaration, _ key: RunKey, _ old: Kept, asks: Bool, at now: Int64
     ) -> Outcome {
         var new = old
+        heard.insert(key)
         new.run.declaration = declaration
         if let progress = old.run.declaration.progress, progress.total == declaration.progress?.total {
             new.run.declaration.progress?.completed = max(

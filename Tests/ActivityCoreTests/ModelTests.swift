@@ -18,6 +18,7 @@ import Testing
             let moment = Stage.moment(at)
             model.begin()
             for batch in history.batches where batch.at == at {
+                model.heard = []
                 let before = (model, registry.runs, registry.configurations)
                 for command in batch.commands {
                     let outcome = registry.evaluate(command, at: moment) { _ in true }
@@ -27,8 +28,8 @@ import Testing
                     records += registry.uncommitted
                     registry.commit(at: moment)
                 } else {
-                    model = before.0
-                    registry.rollBack()
+                    model = before.0.hearing(model.heard, at: at)
+                    registry.rollBack(at: moment)
                     #expect(
                         registry.runs == before.1 && registry.configurations == before.2,
                         "seed \(seed), at \(at)")

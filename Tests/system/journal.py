@@ -236,6 +236,7 @@ def disk_full_inside():
 
 def disk_full_on(daemon, place):
     daemon.put("stays", "a", title="Before", ttl=600)
+    daemon.put("works", "a", ttl=5)
     daemon.put("expires", "a", ttl=5)
     expires_at = time.monotonic() + 6
     ballast = os.path.join(place, "ballast")
@@ -269,11 +270,18 @@ def disk_full_on(daemon, place):
     equal(daemon.run("GET", "stays", "a").json["state"], "running")
     equal(daemon.screen("bulk")["runCount"], before["runCount"])
     equal(daemon.ask("PUT", "/v1/screens/bulk/configuration", body={"regularTitle": "Half"}).status, 503)
+    equal(daemon.run("PUT", "works", "a", {"ttl": 5, "title": "Half"}).status, 503)
     with daemon.stream("/v1/screens/expires") as stream:
         assert stream.next().json["isPending"] is True, "reads go on"
         gone = stream.next(timeout=9)
         assert gone and not gone.json["isPending"], "an expiry takes effect in memory"
         assert gone.at - expires_at < 1.5 + suite.lag.since(expires_at)
+    # Its worker has been heard all the while, and is not lost for what the disk could not take.
+    for percent in range(60, 64):
+        answer = daemon.run("PUT", "works", "a", {"ttl": 5, "progress": {"completed": percent, "total": 100}})
+        equal(answer.status, 503)
+        equal(daemon.get("works").json["state"], "running")
+        time.sleep(2)
     os.unlink(ballast)
     eventually(lambda: daemon.ask("GET", "/readyz").status == 200, 10, "ready again by itself")
     equal(daemon.run("PATCH", "stays", "a", {"title": "After"}).status, 200)

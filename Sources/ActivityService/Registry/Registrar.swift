@@ -66,7 +66,7 @@ final class Registrar {
         if write(records) {
             registry.commit(at: now)
         } else {
-            registry.rollBack()
+            registry.rollBack(at: now)
             for index in batch.replies.indices { batch.replies[index].reply = .unavailable }
         }
         advance(to: now, hasWritten: !records.isEmpty)
