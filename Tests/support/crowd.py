@@ -10,8 +10,9 @@ import threading
 import time
 
 from suite import equal, eventually
-from wire import WireError
+from wire import WireError, request_bytes
 
+LIST = request_bytes("GET", "/v1/runs?state=failed&limit=200")
 LINGER_RESET = b"\1\0\0\0\0\0\0\0"
 
 
@@ -158,6 +159,16 @@ class Crowd:
     def having(self, mark):
         """How many have received these bytes."""
         return sum(mark in member.data for member in self.members)
+
+
+def fill(daemon):
+    """Makes what ``LIST`` asks for an answer of about 700 KB, always the same, which is returned."""
+    with daemon.connect() as connection:
+        for i in range(110):
+            answer = connection.ask("PUT", f"/v1/tasks/big{i}/runs/a", body={"state": "failed", "reason": "€" * 2000})
+            equal(answer.status, 201)
+        connection.send(LIST)
+        return connection.response().body
 
 
 def descriptors(daemon):

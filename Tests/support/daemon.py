@@ -12,7 +12,8 @@ import subprocess
 import tempfile
 import time
 
-from wire import Connection, EventStream, WireError
+from events import EventStream
+from wire import Connection, WireError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 

@@ -14,8 +14,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from daemon import Daemon  # noqa: E402
+from events import EventParser  # noqa: E402
 from suite import Suite, equal, eventually, problem, run_inside  # noqa: E402
-from wire import EventParser, WireError, request_bytes  # noqa: E402
+from wire import WireError, request_bytes  # noqa: E402
 
 suite = Suite("--loops", 2, "--heartbeat", 5, "--cors-origin", "https://app.example")
 case = suite.case

@@ -9,7 +9,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests/support"))
 from model import State  # noqa: E402
-from wire import Connection, EventStream, WireError  # noqa: E402
+from events import EventStream  # noqa: E402
+from wire import Connection, WireError  # noqa: E402
 
 
 def state_of(screen):
