@@ -144,9 +144,9 @@ def never_ending(_):
         eventually(lambda: descriptors(daemon) <= base + 1, what="descriptors")
 
 
-@case("5 000 connections that say nothing cost little, and go after their time; the others notice nothing")
+@case("10 000 connections that say nothing cost little, and go after their time; the others notice nothing")
 def idle_crowd(_):
-    count = min(5_000, raise_file_limit() // 3)
+    count = min(10_000, raise_file_limit() - 2_000)
     with Daemon("--idle-deadline", 6, "--loops", 2) as daemon:
         base, memory = descriptors(daemon), daemon.resident_kib()
         with bystander(daemon, suite.lag), Crowd(daemon.address, count) as crowd:
@@ -206,25 +206,31 @@ def floods(_):
 
 
 @case("thousands of pipelined requests are answered in order")
-def pipelined_thousands(daemon):
+def pipelined_thousands(_):
     kinds = [("GET", "/v1/screens/p", None, 200), ("PUT", "/v1/tasks/p/runs/a", b"{}", None),
              ("HEAD", "/v1/screens/p", None, 200), ("GET", "/nowhere", None, 404),
              ("DELETE", "/v1/tasks/p/runs/none", None, 204), ("PATCH", "/v1/tasks/p/runs/none", b"{}", 404)]
     count = 5_000
-    with bystander(daemon, suite.lag), Connection(daemon.address) as connection:
-        def send():
-            for i in range(0, count, 100):
-                connection.send(b"".join(
-                    request_bytes(*kinds[n % 6][:2], {"X-Request-Id": f"n{n}", "Content-Type": "application/json"},
-                                  kinds[n % 6][2]) for n in range(i, i + 100)))
+    with Daemon("--loops", 2) as daemon:
+        with bystander(daemon, suite.lag), Connection(daemon.address) as connection:
+            answer_in_order(connection, kinds, count)
+        quiet(daemon)
 
-        sender = threading.Thread(target=send)
-        sender.start()
-        for n in range(count):
-            answer = connection.response(kinds[n % 6][0])
-            equal(answer.get("x-request-id"), f"n{n}")
-            assert kinds[n % 6][3] in (None, answer.status), f"{n}: {answer}"
-        sender.join()
+
+def answer_in_order(connection, kinds, count):
+    def send():
+        for i in range(0, count, 100):
+            connection.send(b"".join(
+                request_bytes(*kinds[n % 6][:2], {"X-Request-Id": f"n{n}", "Content-Type": "application/json"},
+                              kinds[n % 6][2]) for n in range(i, i + 100)))
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    for n in range(count):
+        answer = connection.response(kinds[n % 6][0])
+        equal(answer.get("x-request-id"), f"n{n}")
+        assert kinds[n % 6][3] in (None, answer.status), f"{n}: {answer}"
+    sender.join()
 
 
 @case("half-closing in any state ends in an answer, if one is owed, and the end")
@@ -236,7 +242,7 @@ def half_close(_):
         states = {b"": 0, HEAD: 0, HEAD + b"\r\n": 1, put[:-5]: 0, put: 1, put * 20 + HEAD: 20,
                   request_bytes("GET", "/v1/screens/h", {"If-None-Match": tag, "Prefer": "wait=50"}) * 2: 2,
                   request_bytes("GET", "/v1/screens/h", SSE): None, LIST: 1}
-        with Crowd(daemon.address, keeps=1 << 22) as crowd:
+        with bystander(daemon, suite.lag), Crowd(daemon.address, keeps=1 << 22) as crowd:
             groups = [(crowd.add(10, sent), answers) for sent, answers in states.items()]
             crowd.run(within=0.3)
             for member in crowd.members:
@@ -250,30 +256,69 @@ def half_close(_):
         quiet(daemon)
 
 
+@case("streams and polls that are reset while their screen changes leave nothing, and cost nobody a change", 41)
+def resets_in_the_middle(_):
+    with Daemon("--loops", 2) as daemon:
+        base = descriptors(daemon)
+        stop = threading.Event()
+
+        def change():
+            with daemon.connect() as connection:
+                serial = 0
+                while not stop.is_set():
+                    serial += 1
+                    connection.ask("PUT", "/v1/tasks/s/runs/a", body={"title": f"{serial:06}" + "\u20ac" * 190})
+
+        changer = threading.Thread(target=change)
+        changer.start()
+        try:
+            with bystander(daemon, suite.lag), daemon.stream("/v1/screens/s") as stream:
+                for _ in range(12):
+                    with Crowd(daemon.address) as crowd:
+                        streams = crowd.add(150, request_bytes("GET", "/v1/screens/s", SSE), receive_buffer=4096)
+                        stuck = crowd.add(50, request_bytes("GET", "/v1/screens/s", SSE), 4096, is_deaf=True)
+                        polls = crowd.add(150, request_bytes("GET", "/v1/screens/s", {
+                            "If-None-Match": daemon.ask("GET", "/v1/screens/s").etag, "Prefer": "wait=50"}) * 3)
+                        crowd.run(lambda: all(member.received > 1000 for member in streams), 5)
+                        for member in streams + stuck + polls:
+                            member.reset()
+                before = len(stream.states)
+                assert stream.wait(lambda: len(stream.states) > before + 10), "the one who stays goes on"
+        finally:
+            stop.set()
+            changer.join()
+        serials = [int(state.json["title"][:6] or 0) for state in stream.states[1:]]
+        equal(serials, sorted(set(serials)), "each once, in order")
+        quiet(daemon)
+        eventually(lambda: descriptors(daemon) <= base + 1, what="descriptors")
+
+
 @case("HTTP/1.0 clients get no chunk, no interim answer, and the connection they ask for", 44)
-def http_1_0(daemon):
-    with bystander(daemon, suite.lag), Crowd(daemon.address) as crowd:
-        old = {"version": "1.0", "host": None}
-        streams = crowd.add(50, request_bytes("GET", "/v1/screens/o", SSE, **old))
-        once = crowd.add(50, request_bytes("GET", "/healthz", **old) * 3)
-        kept = crowd.add(50, request_bytes("GET", "/healthz", {"Connection": "keep-alive"}, **old) * 30)
-        expecting = crowd.add(50, request_bytes("PUT", "/v1/tasks/old/runs/a", {"Expect": "100-continue"}, "{}",
-                                                **old))
-        chunked = crowd.add(50, request_bytes("PUT", "/v1/tasks/old/runs/a", {"Transfer-Encoding": "chunked"},
-                                              b"0\r\n\r\n", **old))
-        crowd.run(lambda: all(member.end for member in once + expecting + chunked)
-                  and all(b"event: state" in member.data for member in streams)
-                  and all(member.data.count(b"ok\n") == 30 for member in kept))
-        daemon.put("o", title="Done")
-        crowd.run(lambda: all(b"Done" in member.data for member in streams))
-        for member in streams:
-            head, _, body = member.data.partition(b"\r\n\r\n")
-            assert b"transfer-encoding" not in head.lower() and b"content-length" not in head.lower(), head
-            assert body.startswith(b"retry: ") and b"Done" in body and b"\r" not in body, body
-        equal({member.data.count(b"ok\n") for member in once}, {1}, "answers without keep-alive")
-        equal({member.data.count(b"ok\n") for member in kept}, {30}, "answers with it")
-        assert not any(b" 100 " in member.data[:20] for member in expecting), "an interim answer to 1.0"
-        equal({member.data[9:12] for member in chunked}, {b"400"})
+def http_1_0(_):
+    with Daemon("--loops", 2) as daemon:
+        with bystander(daemon, suite.lag), Crowd(daemon.address) as crowd:
+            old = {"version": "1.0", "host": None}
+            streams = crowd.add(50, request_bytes("GET", "/v1/screens/o", SSE, **old))
+            once = crowd.add(50, request_bytes("GET", "/healthz", **old) * 3)
+            kept = crowd.add(50, request_bytes("GET", "/healthz", {"Connection": "keep-alive"}, **old) * 30)
+            expecting = crowd.add(50, request_bytes("PUT", "/v1/tasks/old/runs/a", {"Expect": "100-continue"}, "{}",
+                                                    **old))
+            chunked = crowd.add(50, request_bytes("PUT", "/v1/tasks/old/runs/a", {"Transfer-Encoding": "chunked"},
+                                                  b"0\r\n\r\n", **old))
+            crowd.run(lambda: all(member.end for member in once + expecting + chunked)
+                      and all(b"event: state" in member.data for member in streams)
+                      and all(member.data.count(b"ok\n") == 30 for member in kept))
+            daemon.put("o", title="Done")
+            crowd.run(lambda: all(b"Done" in member.data for member in streams))
+            for member in streams:
+                head, _, body = member.data.partition(b"\r\n\r\n")
+                assert b"transfer-encoding" not in head.lower() and b"content-length" not in head.lower(), head
+                assert body.startswith(b"retry: ") and b"Done" in body and b"\r" not in body, body
+            equal({member.data.count(b"ok\n") for member in once}, {1}, "answers without keep-alive")
+            equal({member.data.count(b"ok\n") for member in kept}, {30}, "answers with it")
+            assert not any(b" 100 " in member.data[:20] for member in expecting), "an interim answer to 1.0"
+            equal({member.data[9:12] for member in chunked}, {b"400"})
+        quiet(daemon)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""A real daemon's journal keeps its word: crashes, a full disk, damaged and locked files.
+"""A real daemon's journal keeps its word: crashes, damaged and locked files.
 
 A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
-import errno
 import json
 import os
 import pathlib
+import random
 import sqlite3
 import stat
-import subprocess
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from daemon import Daemon, fails, temporary_directory  # noqa: E402
-from suite import Suite, equal, eventually, problem, run_inside  # noqa: E402
+from suite import Suite, equal, eventually, problem  # noqa: E402
 from wire import WireError, request_bytes  # noqa: E402
+from writers import Writer, at_work  # noqa: E402
 
 suite = Suite("--loops", 2, workers=12)
 case = suite.case
@@ -69,6 +69,27 @@ def check_kept(daemon, acknowledged):
         equal(answer.status, 200, f"{task}/{run}, acknowledged with {serial}")
         # One more write per writer may have become durable without its answer.
         assert int(answer.json["title"]) >= serial, f"{task}/{run}: {answer.json['title']} after {serial}"
+
+
+@case("kill -9 at fifty random points: every answered change is there, of every kind, and each start is clean")
+def fifty_crashes(_):
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    with temporary_directory() as place, Daemon("--loops", 2, journal=f"sqlite:{place}/pending.db") as daemon:
+        writers = [Writer(number, seed) for number in range(6)]
+        for round_number in range(50):
+            def crash():
+                time.sleep(chance.uniform(0.01, 0.25))
+                daemon.kill()
+
+            at_work(daemon, writers, crash)
+            daemon.start()
+            for writer in writers:
+                writer.check(daemon, f"seed {seed}, crash {round_number}")
+        assert sum(writer.acknowledged for writer in writers) > 500
+        log = daemon.log()
+        assert '"level":"error"' not in log and '"level":"warning"' not in log, log[-2000:]
 
 
 @case("kill -9 under write load loses nothing that was acknowledged, twenty times over")
@@ -218,92 +239,6 @@ def ends_while_waiting(_):
             assert time.monotonic() - started < 1.4 + suite.lag.since(started)
 
 
-@case("a full disk: 503 and nothing half applied, not ready, then recovery by itself")
-def disk_full(_):
-    run_inside("disk_full", "--mount")
-
-
-def disk_full_inside():
-    """Runs in a namespace where mounting a small disk disturbs nobody."""
-    with temporary_directory() as place:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=768k", "tmpfs", place], check=True)
-        try:
-            with Daemon(journal=f"sqlite:{place}/pending.db") as daemon:
-                disk_full_on(daemon, place)
-        finally:
-            subprocess.run(["umount", place], check=True)
-
-
-def disk_full_on(daemon, place):
-    daemon.put("stays", "a", title="Before", ttl=600)
-    daemon.put("works", "a", ttl=5)
-    daemon.put("expires", "a", ttl=5)
-    expires_at = time.monotonic() + 6
-    ballast = os.path.join(place, "ballast")
-    fill_up(ballast)
-    refused = None
-    created = []
-    for i in range(200):
-        answer = daemon.run("PUT", "bulk", f"r{i % 90}", {"title": f"{i}" + "x" * 190, "ttl": 600})
-        if answer.status == 503:
-            refused = (i, answer)
-            break
-        created.append((f"r{i % 90}", i))
-        fill_up(ballast)
-    assert refused, "the disk never got full"
-    index, answer = refused
-    problem(answer, 503, "unavailable")
-    assert int(answer.get("retry-after")) > 0
-    run = f"r{index % 90}"
-    kept = dict(created).get(run)
-    seen = daemon.run("GET", "bulk", run)
-    if kept is None:
-        problem(seen, 404, "not-found")
-    else:
-        equal(seen.json["title"], f"{kept}" + "x" * 190, "the refused write left nothing behind")
-    eventually(lambda: daemon.ask("GET", "/readyz").status == 503, 3, "not ready")
-    equal(daemon.ask("GET", "/healthz").status, 200, "but live")
-    before = daemon.screen("bulk")
-    for method, body in (("PUT", {"state": "succeeded"}), ("DELETE", None), ("PATCH", {"title": "Half"})):
-        equal(daemon.run(method, "stays", "a", body).status, 503, method)
-    equal(daemon.run("GET", "stays", "a").json["title"], "Before")
-    equal(daemon.run("GET", "stays", "a").json["state"], "running")
-    equal(daemon.screen("bulk")["runCount"], before["runCount"])
-    equal(daemon.ask("PUT", "/v1/screens/bulk/configuration", body={"regularTitle": "Half"}).status, 503)
-    equal(daemon.run("PUT", "works", "a", {"ttl": 5, "title": "Half"}).status, 503)
-    with daemon.stream("/v1/screens/expires") as stream:
-        assert stream.next().json["isPending"] is True, "reads go on"
-        gone = stream.next(timeout=9)
-        assert gone and not gone.json["isPending"], "an expiry takes effect in memory"
-        assert gone.at - expires_at < 1.5 + suite.lag.since(expires_at)
-    # Its worker has been heard all the while, and is not lost for what the disk could not take.
-    for percent in range(60, 64):
-        answer = daemon.run("PUT", "works", "a", {"ttl": 5, "progress": {"completed": percent, "total": 100}})
-        equal(answer.status, 503)
-        equal(daemon.get("works").json["state"], "running")
-        time.sleep(2)
-    os.unlink(ballast)
-    eventually(lambda: daemon.ask("GET", "/readyz").status == 200, 10, "ready again by itself")
-    equal(daemon.run("PATCH", "stays", "a", {"title": "After"}).status, 200)
-    daemon.kill()
-    daemon.start()
-    equal(daemon.run("GET", "stays", "a").json["title"], "After")
-    equal(daemon.run("GET", "expires", "a").json["state"], "lost", "the expiry was written after all")
-    for name, serial in dict(created).items():
-        assert daemon.run("GET", "bulk", name).json["title"].startswith(f"{serial}x"), f"acknowledged {name}"
-
-
-def fill_up(path):
-    """Appends until there is no byte left."""
-    with open(path, "ab", buffering=0) as ballast:
-        for size in (65536, 4096, 512, 1):
-            try:
-                while True:
-                    ballast.write(b"\0" * size)
-            except OSError as error:
-                assert error.errno == errno.ENOSPC, error
-
-
 @case("after a crash the daemon is ready again soon, and a stale lock keeps nobody out")
 def restart_speed(_):
     with temporary_directory() as place, Daemon(journal=f"sqlite:{place}/pending.db") as daemon:
@@ -316,4 +251,5 @@ def restart_speed(_):
 
 
 if __name__ == "__main__":
-    suite.main(disk_full=disk_full_inside)
+    suite.main()
+

@@ -18,6 +18,8 @@ suite = Suite("--loops", 1, workers=4)
 case = suite.case
 BATCH = 100
 LAST_REQUEST = fields(b"Connection: close")
+# What it leaves behind in the decoders would show in the row behind it.
+CHUNKED_REQUEST = bodies.chunks(b"3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n", cases.GET)
 FIRST_REQUEST = b"GET /healthz?first HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
@@ -121,6 +123,7 @@ def pairs(rows):
     for row in rows:
         data, behind, answers = whole(row)
         yield [FIRST_REQUEST + data + behind], [(200, "ok", "GET")] + answers, row, "as the second of two"
+        yield [CHUNKED_REQUEST + data + behind], [(200, "ok", "GET")] + answers, row, "behind chunks and trailers"
         if not row.closes:
             yield [data + data + behind], row.answers + answers, row, "twice in one write"
 

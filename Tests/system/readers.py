@@ -154,6 +154,37 @@ def stalled_reader(_):
             assert healthy.wait(lambda: healthy.states[-1].json["title"] == "end"), "the healthy one goes on"
 
 
+@case("a reader that trickles is not cut while it takes something, holds little, and is shown ever newer states", 43)
+def trickling_stream(_):
+    with Daemon("--loops", 2, "--stall-deadline", 3) as daemon, daemon.connect() as writer:
+        slow = [daemon.connect(receive_buffer=4096) for _ in range(20)]
+        for client in slow:
+            client.send(request_bytes("GET", "/v1/screens/s", SSE))
+        eventually(lambda: gauge(daemon, "streams") == 20)
+        taken, serial = {client: b"" for client in slow}, 0
+        before, deadline = daemon.resident_kib(), time.monotonic() + 9
+        while time.monotonic() < deadline:
+            for _ in range(20):
+                serial += 1
+                writer.ask("PUT", "/v1/tasks/s/runs/a", body={"title": f"{serial:06}" + "🚀" * 180})
+            for client in slow:
+                taken[client] += client.socket.recv(700)
+        grown = daemon.resident_kib() - before
+        assert grown < 20 * 64 + 8192, f"{grown} KiB more for 20 trickling readers"
+        equal(gauge(daemon, "streams"), 20, "streams of readers that take something")
+        for client in slow:
+            client.buffer = taken[client]
+            client.head()
+            parser, numbers = EventParser(), []
+            while not numbers or numbers[-1] != serial:
+                numbers += [int(event.json["title"][:6]) for event in parser.feed(client.chunk(), 0)
+                            if event.kind == "state" and event.json["title"][:6].isdigit()]
+            equal(numbers, sorted(set(numbers)), "in order")
+            assert len(numbers) < serial / 2, "a backlog"
+            client.reset()
+        eventually(lambda: gauge(daemon, "connections") <= 2, 5, "all are gone")
+
+
 @case("first states that do not fit follow as room appears, each once and the newest", 43)
 def slow_first_states(daemon):
     names = [suite.name("slow") for _ in range(256)]

@@ -84,7 +84,7 @@ def long_polls(_):
             tag = daemon.ask("GET", "/v1/screens/s").etag
             ask = request_bytes("GET", "/v1/screens/s", {"If-None-Match": tag, "Prefer": "wait=50"})
             for is_answered in (False, False, True):
-                with Crowd(daemon.address, 500, ask) as crowd:
+                with bystander(daemon, suite.lag), Crowd(daemon.address, 500, ask) as crowd:
                     eventually(lambda: daemon.metrics()["pending_long_polls"] == 500, 10)
                     if is_answered:
                         daemon.put("s", title=f"{n}")
