@@ -51,7 +51,8 @@ final class SQLiteConnection {
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED: throw .locked
         case SQLITE_FULL: throw .full
-        case SQLITE_CORRUPT: throw .corrupt(text)
+        // No write of ours breaks a constraint, unless the file is not what it was.
+        case SQLITE_CORRUPT, SQLITE_CONSTRAINT: throw .corrupt(text)
         case SQLITE_NOTADB: throw .foreign(text)
         case SQLITE_IOERR, SQLITE_CANTOPEN:
             let errno = sqlite3_system_errno(handle)

@@ -9,19 +9,9 @@ public final class SQLiteJournal: JournalStore {
         let identity: JournalFile.Identity
         let begin: SQLiteStatement
         let commit: SQLiteStatement
-        let put: SQLiteStatement
+        let insert: SQLiteStatement
+        let replace: SQLiteStatement
         let remove: SQLiteStatement
-
-        func write(_ entry: JournalEntry, revision: Int64) throws(JournalError) {
-            guard let value = entry.value else {
-                try remove.bind(1, entry.key)
-                return try remove.run()
-            }
-            try put.bind(1, entry.key)
-            try put.bind(2, revision)
-            try put.bind(3, value)
-            try put.run()
-        }
     }
 
     /// At most this many pages of 4 KiB are given back by one ``maintain()``.
@@ -29,44 +19,59 @@ public final class SQLiteJournal: JournalStore {
 
     private let file: JournalFile
     private var opened: Opened?
-    private var revision: Int64
+    private var rows: JournalRows
 
-    /// Opens the journal at `path`, or creates it; its structure is checked. O(entries).
+    /// Opens the journal at `path`, or creates it; its structure is checked. One of an earlier format is converted, once
+    /// and for all: an earlier version will not open it any more. O(entries).
     ///
     /// Waits for nobody: ``JournalError/locked`` when another has it open. A file that is not a journal keeps its content.
     public init(path: String) throws(JournalError) {
         file = try JournalFile(path: path)
         let connection = try SQLiteConnection(path: file.path)
-        try JournalFormat.open(connection, file)
-        revision = try connection.integer("SELECT max(revision) FROM entry")
-        guard (0..<Int64.max / 2).contains(revision) else { throw .corrupt("it has no revision \(revision)") }
+        rows = try JournalFormat.open(connection, file)
         opened = Opened(
             connection: connection,
             identity: file.identity,
             begin: try SQLiteStatement("BEGIN IMMEDIATE", on: connection),
             commit: try SQLiteStatement("COMMIT", on: connection),
-            put: try SQLiteStatement(JournalFormat.put, on: connection),
-            remove: try SQLiteStatement("DELETE FROM entry WHERE key = ?1", on: connection))
+            insert: try SQLiteStatement(JournalFormat.insert, on: connection),
+            replace: try SQLiteStatement(JournalFormat.replace, on: connection),
+            remove: try SQLiteStatement(JournalFormat.remove, on: connection))
     }
 
     /// Writes the batch in one transaction; when it returns, the log has reached the disk.
     public func append(_ batch: [JournalEntry]) throws(JournalError) {
         guard !batch.isEmpty else { return }
-        var next = revision
         try transaction { opened throws(JournalError) in
-            for entry in batch {
-                next += 1
-                try opened.write(entry, revision: next)
-            }
+            for entry in batch { try write(entry, opened) }
         }
-        revision = next
     }
 
-    /// Hands out the live entries in order. O(n log n).
+    /// Writes one entry of the transaction that is open.
+    func write(_ entry: JournalEntry, _ opened: Opened) throws(JournalError) {
+        guard let value = entry.value else {
+            guard let revision = rows.remove(entry.key) else { return }
+            try opened.remove.bind(1, revision)
+            return try opened.remove.changeRow()
+        }
+        let (revision, old) = rows.put(entry.key)
+        if let old {
+            try opened.replace.bind(1, revision)
+            try opened.replace.bind(2, value)
+            try opened.replace.bind(3, old)
+            try opened.replace.changeRow()
+        } else {
+            try opened.insert.bind(1, revision)
+            try opened.insert.bind(2, entry.key)
+            try opened.insert.bind(3, value)
+            try opened.insert.changeRow()
+        }
+    }
+
+    /// Hands out the live entries in order. O(entries).
     public func replay(_ body: (JournalEntry) throws(JournalError) -> Void) throws(JournalError) {
         let opened = try stillThere()
-        let rows = try SQLiteStatement(
-            "SELECT key, value FROM entry ORDER BY revision", on: opened.connection)
+        let rows = try SQLiteStatement(JournalFormat.replay, on: opened.connection)
         while try rows.step() {
             guard let key = rows.text(0), JournalEntry.isKey(key), let value = rows.blob(1) else {
                 throw .corrupt("an entry has no proper key or value")
@@ -101,6 +106,7 @@ public final class SQLiteJournal: JournalStore {
             try opened.begin.run()
             try body(opened)
             try opened.commit.run()
+            rows.confirm()
         } catch {
             rollBack(opened)
             throw error
@@ -117,6 +123,7 @@ public final class SQLiteJournal: JournalStore {
     }
 
     private func rollBack(_ opened: Opened) {
+        rows.rollBack()
         // Some errors have rolled back already. If this fails, the next BEGIN does too, and tells.
         if opened.connection.isInTransaction { try? opened.connection.run("ROLLBACK") }
     }

@@ -25,6 +25,14 @@ final class SQLiteStatement {
         while try step() {}
     }
 
+    /// Runs a statement that changes one row. That there is none to change means that the file is not what it was.
+    func changeRow() throws(JournalError) {
+        try run()
+        guard sqlite3_changes(connection.handle) == 1 else {
+            throw .corrupt("an entry is not where it was written")
+        }
+    }
+
     /// Runs the statement as far as its first row: what `read` makes of it, nil without one.
     func row<Value>(_ read: (SQLiteStatement) -> Value) throws(JournalError) -> Value? {
         guard try step() else { return nil }

@@ -148,7 +148,7 @@ private func batch(_ number: Int, seed: UInt64) -> [JournalEntry] {
 }
 
 /// SIGKILL from the kernel, wherever the process is by then.
-private func killThisProcess(afterMicroseconds microseconds: Int) {
+func killThisProcess(afterMicroseconds microseconds: Int) {
     var event = sigevent()
     event.sigev_notify = Int32(SIGEV_SIGNAL)
     event.sigev_signo = SIGKILL

@@ -68,14 +68,77 @@ import Testing
         try journal.append([entry("a", 1), entry("b", 2)])
         #expect(throws: JournalError.full) {
             try journal.transaction { opened throws(JournalError) in
-                try opened.write(entry("a", 3), revision: 3)
-                try opened.write(entry("b", nil), revision: 4)
+                for entry in [
+                    entry("a", 3), entry("b", nil), entry("c", 4), entry("a", nil), entry("a", 5),
+                    entry("b", 6),
+                ] {
+                    try journal.write(entry, opened)
+                }
                 throw .full
             }
         }
         #expect(try contents(of: journal) == ["a=1", "b=2"])
-        try journal.append([entry("c", 3)])
-        #expect(try contents(of: journal) == ["a=1", "b=2", "c=3"])
+        try journal.append([entry("c", 3), entry("b", 4), entry("a", nil)])
+        #expect(try contents(of: journal) == ["c=3", "b=4"])
+        journal.close()
+        #expect(try contents(of: SQLiteJournal(path: path)) == ["c=3", "b=4"])
+    }
+
+    /// As a list of the last entries has it, though half of the batches fail somewhere.
+    @Test func equalsAListOfWhatDidNotFail() throws {
+        var generator = SeededGenerator()
+        var model = JournalModel()
+        var journal = try SQLiteJournal(path: path)
+        for _ in 0..<400 {
+            let batch = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+                let value = Int.random(in: 0...9, using: &generator)
+                return entry("k\(Int.random(in: 0...12, using: &generator))", value < 3 ? nil : UInt8(value))
+            }
+            if Bool.random(using: &generator) {
+                try journal.append(batch)
+                model.append(batch)
+            } else {
+                #expect(throws: JournalError.full) {
+                    try journal.transaction { opened throws(JournalError) in
+                        for entry in batch { try journal.write(entry, opened) }
+                        throw .full
+                    }
+                }
+            }
+            if Int.random(in: 0...20, using: &generator) == 0 {
+                journal.close()
+                journal = try SQLiteJournal(path: path)
+            }
+            try #require(try contents(of: journal) == model.contents, "seed \(generator.seed)")
+        }
+    }
+
+    /// As storage would that kept a batch which it said had failed: no key gets two rows, and no value is lost unseen.
+    @Test(arguments: [
+        "INSERT INTO entry VALUES (3, 'c', x'07')", "UPDATE entry SET revision = 9 WHERE key = 'a'",
+        "DELETE FROM entry WHERE key = 'a'",
+    ])
+    func failsWhenTheFileIsNotWhatItWas(_ sql: String) throws {
+        let journal = try SQLiteJournal(path: path)
+        try journal.append([entry("a", 1), entry("b", 2)])
+        #expect(throws: JournalError.full) {
+            try journal.transaction { opened throws(JournalError) in
+                try opened.connection.run(sql)
+                try opened.commit.run()
+                throw .full
+            }
+        }
+        for batch in [[entry("c", 3), entry("a", 3)], [entry("c", 4), entry("a", nil)]] {
+            do throws(JournalError) {
+                try journal.append(batch)
+                Issue.record("it was written")
+            } catch {
+                guard case .corrupt = error else {
+                    Issue.record("\(error)")
+                    return
+                }
+            }
+        }
     }
 
     // MARK: One at a time

@@ -28,7 +28,7 @@ import Testing
         try journal.append((0..<20_000).map { JournalEntry(key: "key-\($0)", value: value) })
         let peak = journal.byteCount
         for round in 0..<10 { try journal.append([entry("a", UInt8(round))]) }
-        #expect(peak > 40 << 20)
+        #expect(peak > 35 << 20)
         #expect(journal.byteCount < peak / 2 + 5 << 20)
     }
 

@@ -9,6 +9,7 @@ import errno
 import os
 import pathlib
 import random
+import sqlite3
 import subprocess
 import sys
 import time
@@ -127,6 +128,59 @@ def failing_start(_):
         command("none")
         with Daemon(journal=f"sqlite:{place}/pending.db", environment=environment) as daemon:
             daemon.put("t")
+
+
+@case("a journal of format 1 is converted at the start, or left as it was when the disk fails meanwhile")
+def failing_conversion(_):
+    with temporary_directory() as place:
+        command, environment = fault_injector(place)
+        path = pathlib.Path(place, "pending.db")
+        with Daemon(journal=f"sqlite:{path}", environment=environment) as daemon:
+            for i in range(300):
+                daemon.put(f"t{i % 150}", title=f"{i}")
+            daemon.terminate()
+            daemon.process.wait(12)
+        to_first_format(path)
+        before = path.read_bytes()
+        for fault in ("EIO", "ENOSPC", "torn", "syncs"):
+            command(fault)
+            text = fails(74, "--journal", f"sqlite:{path}", environment=environment)
+            assert str(path) in text, text
+            command("none")
+            if fault != "syncs":
+                equal(path.read_bytes(), before, fault)
+            # With failing syncs all of it may have been written, which is as good.
+            assert format_of(path) == 1 or fault == "syncs", fault
+        with Daemon(journal=f"sqlite:{path}", environment=environment) as daemon:
+            for i in range(150):
+                equal(daemon.get(f"t{i}").json["title"], f"{150 + i}")
+            daemon.put("t0", title="After")
+            daemon.kill()
+            daemon.start()
+            equal(daemon.get("t0").json["title"], "After")
+        equal(format_of(path), 2)
+
+
+def to_first_format(path):
+    """Makes of a journal what a version that knew only format 1 would have written."""
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute("BEGIN")
+    database.execute("ALTER TABLE entry RENAME TO newer")
+    database.execute("CREATE TABLE entry (key TEXT PRIMARY KEY NOT NULL, revision INTEGER NOT NULL, "
+                     "value BLOB NOT NULL) STRICT, WITHOUT ROWID")
+    database.execute("INSERT INTO entry (key, revision, value) SELECT key, revision, value FROM newer")
+    database.execute("DROP TABLE newer")
+    database.execute("PRAGMA user_version = 1")
+    database.execute("COMMIT")
+    database.close()
+
+
+def format_of(path):
+    database = sqlite3.connect(path)
+    try:
+        return database.execute("PRAGMA user_version").fetchone()[0]
+    finally:
+        database.close()
 
 
 @case("a disk that takes five seconds for a commit holds up writes, and nothing else; no run is lost by it")
