@@ -24,6 +24,13 @@ func fail(_ message: String, _ code: ExitCode) -> Never {
 /// Does what the command line asks; returns when a daemon has been told to stop, and has stopped.
 func run() {
     let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    // The runtime finds the arguments by /proc/self/maps and `environ`. Where it does not, there are none, not even the
+    // name: a daemon with all of its defaults is not what was asked for.
+    guard !CommandLine.arguments.isEmpty else {
+        fail(
+            "the command line cannot be read: is /proc mounted, or has a preloaded library moved the environment?",
+            .system)
+    }
     do throws(UsageError) {
         let options = try DaemonOptions(
             Array(CommandLine.arguments.dropFirst()), environment: environment(), processors: processors)

@@ -188,7 +188,7 @@ class Connection:
         """True when the peer ends the connection in time; whatever else arrives until then is dropped."""
         deadline = time.monotonic() + within
         while (left := deadline - time.monotonic()) > 0:
-            if select.select([self.socket], [], [], left)[0]:
+            if self.has_arrivals(left):
                 try:
                     if not self.socket.recv(65536):
                         return True
@@ -198,5 +198,11 @@ class Connection:
 
     def is_silent(self, seconds):
         """True when nothing at all arrives for so long, not even the end."""
-        return not self.buffer and not select.select([self.socket], [], [], seconds)[0]
+        return not self.buffer and not self.has_arrivals(seconds)
+
+    def has_arrivals(self, within):
+        """True as soon as there are bytes to read, or the end. No ``select``, which fails above descriptor 1023."""
+        poll = select.poll()
+        poll.register(self.socket, select.POLLIN)
+        return bool(poll.poll(within * 1000))
 

@@ -167,5 +167,96 @@ def drain_with_pollers(_):
         assert min(more) > 0, f"answers after the delay: {more}"
 
 
+@case("SIGTERM drains: not ready, streams told one after the other, polls answered, exit 0 in time", 46, 59)
+def drain_in_order(_):
+    with Daemon("--loops", 2, "--drain-delay", 1.5, "--drain", 3) as daemon:
+        daemon.put("t", title="T")
+        streams = [daemon.stream("/v1/screens/s") for _ in range(40)]
+        etag = daemon.ask("GET", "/v1/screens/s").etag
+        poll = daemon.connect()
+        ask = request_bytes("GET", "/v1/screens/s", {"If-None-Match": etag, "Prefer": "wait=50"})
+        poll.send(ask)
+        idle = daemon.connect()
+        equal(idle.ask("GET", "/healthz").status, 200)
+        started = daemon.terminate()
+        eventually(lambda: daemon.ask("GET", "/readyz").status == 503, 1, "not ready")
+        # For the drain delay everything else is as usual.
+        equal(daemon.ask("GET", "/healthz").status, 200)
+        equal(daemon.put("t", "b").get("connection"), None)
+        with daemon.stream("/v1/screens/s") as late:
+            assert late.next().kind == "state"
+        assert all(stream.ended_at is None for stream in streams)
+        assert poll.is_silent(0.2), "a parked poll stays parked"
+        time.sleep(max(0, started + 1.5 + 0.4 - time.monotonic()))
+        answer = poll.response()
+        equal((answer.status, answer.get("retry-after")), (304, "2"))
+        new_poll = daemon.ask("GET", "/v1/screens/s", {"If-None-Match": etag, "Prefer": "wait=50"})
+        equal((new_poll.status, new_poll.get("retry-after")), (304, "2"))
+        answer = daemon.run("PUT", "t", "c", {})
+        equal((answer.status, answer.get("connection", "").lower()), (201, "close"), "writes are still served")
+        with daemon.stream("/v1/screens/s") as refused:
+            assert refused.has_ended(2) and refused.fault is None
+            equal((refused.head.status, [event.kind for event in refused.events]), (200, ["close"]))
+            assert refused.retry
+        daemon.process.wait(15)
+        lasted = time.monotonic() - started
+        equal(daemon.process.returncode, 0)
+        assert lasted <= 1.5 + 3 + 1 + suite.lag.since(started) * 2, f"{lasted:.2f} s"
+        ends = []
+        for stream in streams:
+            assert stream.has_ended() and stream.fault is None, stream.fault
+            equal((stream.events[-1].kind, stream.events[-1].json["reason"]), ("close", "shutdown"))
+            assert 2500 <= stream.retry <= 4500, stream.retry
+            ends.append(stream.ended_at - started)
+            stream.close()
+        assert min(ends) >= 1.4, f"first stream closed after {min(ends):.2f} s"
+        assert max(ends) - min(ends) > 1, f"all streams closed within {max(ends) - min(ends):.2f} s"
+
+
+@case("with the defaults a drain fits into 8 s, and nobody is refused before its end", 46, 59)
+def default_drain(_):
+    with Daemon("--loops", 2) as daemon:
+        streams = [daemon.stream("/v1/screens/s") for _ in range(50)]
+        outcomes = []
+        stop = threading.Event()
+
+        def visit():
+            while not stop.is_set():
+                at = time.monotonic()
+                try:
+                    daemon.ask("GET", "/v1/screens/s")
+                    outcomes.append((at, "served"))
+                except (OSError, WireError) as error:
+                    outcomes.append((at, repr(error)))
+                time.sleep(0.01)
+
+        visitor = threading.Thread(target=visit)
+        visitor.start()
+        started = daemon.terminate()
+        daemon.process.wait(20)
+        ended = time.monotonic()
+        stop.set()
+        visitor.join()
+        equal(daemon.process.returncode, 0)
+        assert ended - started <= 8 + suite.lag.since(started), f"{ended - started:.2f} s"
+        failed = [(round(at - ended, 3), outcome) for at, outcome in outcomes
+                  if outcome != "served" and at < ended - 0.6]
+        equal(failed, [], "refused before the end")
+        for stream in streams:
+            equal(stream.events[-1].kind, "close")
+            stream.close()
+
+
+@case("SIGINT drains too; with nothing open it is still orderly, and a second signal does no harm", 59)
+def interrupt(_):
+    with Daemon("--drain-delay", 0, "--drain", 1) as daemon:
+        daemon.process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        if daemon.process.poll() is None:
+            daemon.process.send_signal(signal.SIGTERM)
+        daemon.process.wait(5)
+        equal(daemon.process.returncode, 0)
+
+
 if __name__ == "__main__":
     suite.main()
