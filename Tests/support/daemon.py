@@ -27,10 +27,19 @@ def binary():
     raise SystemExit("no daemon: set PENDINGD, or run swift build --product pendingd")
 
 
+_given_ports = set()
+
+
 def free_port():
-    """A port that nobody listens on, below the range that outgoing connections take theirs from."""
+    """A port that nobody listens on, below the range that outgoing connections take theirs from; never the same
+    twice, since the one who asked may not have bound it yet.
+    """
     while True:
         port = random.randrange(20_000, 32_000)
+        if port in _given_ports:
+            continue
+        # Not later: another thread may be here, too.
+        _given_ports.add(port)
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

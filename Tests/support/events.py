@@ -99,11 +99,13 @@ class EventStream:
     """A subscription, read by a thread of its own so that arrival times are true.
 
     ``head`` is the response's head, ``chunks`` the bodies of the HTTP chunks in order (1.1 only), ``raw`` all
-    body bytes. Without ``dispatch`` (another status, HEAD) only the head is there.
+    body bytes. Without ``dispatch`` (another status, HEAD) only the head is there. ``address`` may also be a
+    ``Connection`` that is already made.
     """
 
     def __init__(self, address, target, headers=None, version="1.1", timeout=15.0, receive_buffer=None):
-        self.connection = Connection(address, timeout, receive_buffer)
+        is_made = isinstance(address, Connection)
+        self.connection = address if is_made else Connection(address, timeout, receive_buffer)
         self.parser = EventParser()
         self.events = []
         self.chunks = []
