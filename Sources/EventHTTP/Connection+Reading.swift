@@ -68,11 +68,15 @@ extension Connection {
         if case .parked = state { close() }
     }
 
+    private var discardLimit: Int {
+        if case .lingering = state { server.limits.lingered } else { server.limits.discarded }
+    }
+
     private func discard() {
         switch receive() {
         case .bytes(let bytes):
             discarded += bytes.count
-            if discarded > server.limits.discarded { close() }
+            if discarded > discardLimit { close() }
         case .nothing: break
         case .end, .failure: close()
         }

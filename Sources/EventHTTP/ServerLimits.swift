@@ -20,8 +20,11 @@ public struct ServerLimits: Sendable {
     public var streamQueue = 64 * 1024
     /// Bytes that may wait for the readers of one loop in all; beyond it those with the most are reset.
     public var unread = 128 * 1024 * 1024
-    /// Bytes that a client may send into an open stream, or after a refusal, before it is closed.
+    /// Bytes that a client may send into an open stream before it is closed.
     public var discarded = 64 * 1024
+    /// Bytes that a client may send after a refusal before it is closed: to close while it sends would reset the
+    /// connection, and might take the answer away that it has not read. `linger` bounds the time.
+    public var lingered = 1024 * 1024
     /// Connections accepted in one turn, so that a storm does not hold up those that are open.
     public var acceptsPerTurn = 128
 

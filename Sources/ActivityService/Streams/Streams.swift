@@ -29,6 +29,9 @@ final class Streams {
     private var subscribers: [Subscriber] = []
     private var tick: LoopTimer?
     private var closing: LoopTimer?
+    /// How many streams were open when all began to be closed, how long that takes, and when it ends.
+    private var closingCount = 0
+    private var closingTime: UInt64 = 1
     private var closingEndsAt: UInt64 = 0
     private let heartbeatEvent: EventChunk
 
@@ -187,19 +190,19 @@ final class Streams {
         subscriber.stream.finish(EventChunk(payload: Self.farewell(reason)))
     }
 
-    /// Ends all streams, spread over `seconds`.
+    /// Ends all streams, spread evenly over `seconds` but for the time that the last clients may take to leave.
     func closeAll(over seconds: Double) {
-        closingEndsAt = loop.now + UInt64(seconds * Self.second)
+        closingTime = max(1, UInt64(max(seconds / 2, seconds - 1.2) * Self.second))
+        closingEndsAt = loop.now + closingTime
+        closingCount = subscribers.count
         closeSome()
     }
 
-    /// Closes the share of the streams that is due now, and comes back.
+    /// Closes those whose time has come, and comes back for the others.
     private func closeSome() {
-        let step: UInt64 = 50_000_000
         let left = closingEndsAt > loop.now ? closingEndsAt - loop.now : 0
-        let steps = max(1, Int(left / step))
-        let share = (subscribers.count + steps - 1) / steps
-        for subscriber in subscribers.suffix(share) { close(subscriber, .shutdown) }
-        if left > 0 { closing?.schedule(afterNanoseconds: step) }
+        let staying = Int(Double(closingCount) * Double(left) / Double(closingTime))
+        for subscriber in subscribers.dropFirst(staying) { close(subscriber, .shutdown) }
+        if left > 0 { closing?.schedule(afterNanoseconds: min(left, 50_000_000)) }
     }
 }
