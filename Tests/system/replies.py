@@ -94,5 +94,28 @@ def long_polls(_):
         assert samples[-1] - samples[1] < 1024, f"resident KiB after each 1 500: {samples}"
 
 
+@case("one change that hundreds of polls of hundreds of views wait for is worked off in turns, and drained in time", 54)
+def wide_polls(_):
+    with Daemon("--loops", 1) as daemon, Crowd(daemon.address, keeps=100) as crowd, daemon.connect() as connection:
+        def park(count):
+            for width in range(count):
+                target = "/v1/screens?" + "&".join(f"id=s{i}:{width}x20" for i in range(256))
+                tag = connection.ask("GET", target).etag
+                crowd.add(1, request_bytes("GET", target, {"If-None-Match": tag, "Prefer": "wait=50"}))
+                crowd.run(within=0)
+            eventually(lambda: daemon.metrics()["pending_long_polls"] == count)
+
+        park(600)
+        with bystander(daemon, suite.lag):
+            daemon.put("s7", title="T")
+            assert crowd.run(lambda: crowd.having(b"HTTP/1.1 200") == 600, 30)
+        park(100)
+        started = daemon.terminate()
+        daemon.process.wait(12)
+        crowd.run(lambda: None not in crowd.ends(), 5)
+        equal((daemon.process.returncode, crowd.having(b"HTTP/1.1 304")), (0, 100), "answers in the drain")
+        assert time.monotonic() - started < 8 + 2 * suite.lag.since(started)
+
+
 if __name__ == "__main__":
     suite.main()

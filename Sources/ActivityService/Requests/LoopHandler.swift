@@ -212,7 +212,7 @@ final class LoopHandler: RequestHandler {
     // MARK: Connections
 
     func clientFinished(_ exchange: Exchange) {
-        if let poll = exchange.context as? LongPoll { screens.conclude(poll, inDrain: false) }
+        if let poll = exchange.context as? LongPoll { screens.conclude(poll) }
         if let poll = exchange.context as? RunPoll { runs.conclude(poll, inDrain: false) }
     }
 

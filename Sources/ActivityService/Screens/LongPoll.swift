@@ -18,6 +18,8 @@ final class LongPoll: AgendaItem {
     /// What was shown when it was parked.
     let readings: [Reading]
     var isAnswered = false
+    /// True while it waits to be looked at again.
+    var isDue = false
     var agendaPlace: Int?
 
     init(

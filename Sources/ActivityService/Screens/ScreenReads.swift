@@ -5,6 +5,10 @@ import WireFormat
 
 /// Answers reads of screens with JSON: at once from the board, or when it changes. Confined to its loop.
 final class ScreenReads {
+    /// How long a turn may work on parked reads, in nanoseconds: thousands may wait for one change, each of hundreds
+    /// of views.
+    private static let turnTime: UInt64 = 2_000_000
+
     private let loop: EventLoop
     private let board: Board
     private let renderer: Renderer
@@ -15,6 +19,9 @@ final class ScreenReads {
     /// Parked reads of lists without ids, which any change in their scopes may concern.
     private var listPolls: [ObjectIdentifier: LongPoll] = [:]
     private var parked: [ObjectIdentifier: LongPoll] = [:]
+    /// Parked reads that are to be looked at again, from `firstDue` on.
+    private var due: [LongPoll] = []
+    private var firstDue = 0
 
     init(loop: EventLoop, board: Board, renderer: Renderer, hub: Hub, status: Status, metrics: LoopMetrics) {
         self.loop = loop
@@ -23,9 +30,11 @@ final class ScreenReads {
         self.hub = hub
         self.status = status
         self.metrics = metrics
-        agenda = Agenda(loop: loop) { [unowned self] in lookAgain($0) }
-        hub.reconsider = { [unowned self] in reconsider($0) }
+        agenda = Agenda(loop: loop) { [unowned self] in isDue($0) }
+        hub.reconsider = { [unowned self] in isDue($0) }
     }
+
+    private var isClosing: Bool { status.drainStep.rawValue >= DrainStep.closing.rawValue }
 
     // MARK: Answering
 
@@ -33,7 +42,6 @@ final class ScreenReads {
     func answer(_ read: HotRead, _ head: RequestHead, _ caller: Caller) {
         let tags = head.entityTags(.ifNoneMatch)
         let wait = tags == nil || caller.exchange.isHead ? nil : head.wait
-        let isClosing = status.drainStep.rawValue >= DrainStep.closing.rawValue
         if let tags, let wait, wait > 0, !isClosing { return park(read.request, tags, wait, caller) }
         let rendered = render(read)
         guard let tags, tags.matchesWeakly(rendered.token.hex) else {
@@ -88,12 +96,42 @@ final class ScreenReads {
         guard !listPolls.isEmpty else { return }
         for poll in Array(listPolls.values)
         where !configurations.isEmpty || keys.contains(where: { poll.request.chain.contains($0.scope) }) {
-            reconsider(poll)
+            isDue(poll)
         }
     }
 
-    private func reconsider(_ poll: LongPoll) {
+    /// `poll` is looked at again when its turn comes.
+    private func isDue(_ poll: LongPoll) {
+        guard !poll.isAnswered, !poll.isDue else { return }
+        poll.isDue = true
+        due.append(poll)
+        if due.count == 1 { loop.postpone { [unowned self] in takeTurn() } }
+    }
+
+    private func takeTurn() {
+        let end = Clock.monotonic() + Self.turnTime
+        repeat {
+            let poll = due[firstDue]
+            firstDue += 1
+            poll.isDue = false
+            lookAgain(poll)
+        } while firstDue < due.count && Clock.monotonic() < end
+        if firstDue < due.count {
+            loop.postpone { [unowned self] in takeTurn() }
+        } else {
+            due.removeAll()
+            firstDue = 0
+        }
+    }
+
+    private func lookAgain(_ poll: LongPoll) {
         guard !poll.isAnswered else { return }
+        if isClosing || loop.now >= poll.deadline { return conclude(poll) }
+        agenda?.schedule(poll, at: poll.deadline)
+        reconsider(poll)
+    }
+
+    private func reconsider(_ poll: LongPoll) {
         guard loop.now >= poll.parkedAt + LongPoll.patience || hasChangedUrgently(poll) else {
             agenda?.schedule(poll, at: min(poll.deadline, poll.parkedAt + LongPoll.patience))
             return
@@ -111,27 +149,20 @@ final class ScreenReads {
         }
     }
 
-    private func lookAgain(_ poll: LongPoll) {
-        guard !poll.isAnswered else { return }
-        if loop.now >= poll.deadline { return conclude(poll, inDrain: false) }
-        agenda?.schedule(poll, at: poll.deadline)
-        reconsider(poll)
-    }
-
     /// Answers a parked poll now, with the newest state or with 304.
-    func conclude(_ poll: LongPoll, inDrain: Bool) {
+    func conclude(_ poll: LongPoll) {
         guard !poll.isAnswered else { return }
         forget(poll)
         let rendered = render(poll.request)
         guard poll.tags.matchesWeakly(rendered.token.hex) else {
             return send(rendered, poll.caller, wait: poll.wait)
         }
-        sendNothingNew(rendered, poll.caller, wait: poll.wait, inDrain: inDrain)
+        sendNothingNew(rendered, poll.caller, wait: poll.wait, inDrain: isClosing)
     }
 
-    /// Answers every parked poll, since the daemon is shutting down.
+    /// Answers every parked poll, since the daemon is shutting down: this is called when ``isClosing`` has become true.
     func concludeAll() {
-        for poll in Array(parked.values) { conclude(poll, inDrain: true) }
+        for poll in parked.values { isDue(poll) }
     }
 
     // MARK: Bodies
