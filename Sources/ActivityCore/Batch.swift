@@ -10,6 +10,8 @@ struct Batch: Sendable {
     }
 
     private(set) var changes: [Change] = []
+    /// How many screens may become pending by this batch.
+    var joiningScreens = 0
     /// The slots renewed in this batch; true where a record tells of it.
     private var renewed: [Int: Bool] = [:]
 
@@ -38,5 +40,6 @@ struct Batch: Sendable {
     mutating func clear() {
         changes.removeAll(keepingCapacity: true)
         renewed.removeAll(keepingCapacity: true)
+        joiningScreens = 0
     }
 }

@@ -102,6 +102,7 @@ extension Registry {
         guard declaration.state != .lost else { return .refused(.lostIsNotDeclared) }
         let isRunning = declaration.state == .running
         if isRunning, let refusal = quotaRefusal(for: key) { return .refused(refusal) }
+        if isRunning, !declaration.isSilent, let refusal = roomRefusal(for: key) { return .refused(refusal) }
         let run = Run(
             declaration: declaration, startedAt: moment.wall, endedAt: isRunning ? nil : moment.wall,
             ordinal: runs.nextOrdinal, origin: origin)
@@ -117,6 +118,11 @@ extension Registry {
         guard declaration.state != .lost else { return .refused(.lostIsNotDeclared) }
         let isRunning = declaration.state == .running
         if isRunning, run.state == .lost, let refusal = quotaRefusal(for: runs.key(at: slot)) {
+            return .refused(refusal)
+        }
+        if isRunning, !declaration.isSilent, run.state == .lost || run.declaration.isSilent,
+            let refusal = roomRefusal(for: runs.key(at: slot))
+        {
             return .refused(refusal)
         }
         var new = run
@@ -159,6 +165,20 @@ extension Registry {
         return nil
     }
 
+    /// Why a run may not become active; if it may, its screens count as pending from now on.
+    private mutating func roomRefusal(for key: RunKey) -> Refusal? {
+        roomRefusal(joining: phases.mostScreens(showing: key.task))
+    }
+
+    private mutating func roomRefusal(joining screens: Int) -> Refusal? {
+        guard screens == 0 || phases.count + batch.joiningScreens + screens <= limits.pendingScreens else {
+            return .quotaExceeded(
+                "At most \(limits.pendingScreens) screens are pending at once, over all scopes.")
+        }
+        batch.joiningScreens += screens
+        return nil
+    }
+
     // MARK: Configurations
 
     private mutating func configure(
@@ -173,6 +193,12 @@ extension Registry {
         }
         guard old != nil || configurations.count < limits.configurations else {
             return .refused(.quotaExceeded("There are at most \(limits.configurations) configurations."))
+        }
+        let patterns = new.patterns(for: screen)
+        if patterns != old?.patterns(for: screen),
+            let refusal = roomRefusal(joining: phases.screensJoining(screen, patterns: patterns))
+        {
+            return .refused(refusal)
         }
         if new != old {
             configurations[screen] = new

@@ -25,6 +25,18 @@ struct Phases: Sendable {
     /// No phase at all; `timing` is that of screens whose configuration does not say.
     init(timing: Timing) { defaultTiming = timing }
 
+    /// How many screens are pending or wait to be, over all scopes.
+    var count: Int { phases.count - free.count }
+
+    /// The most screens that an active run of `task` may add to ``count``.
+    func mostScreens(showing task: TaskName) -> Int { screens.mostScreens(showing: task) }
+
+    /// How many `patterns` for `screen` would add to ``count``. O(the active runs that they cover).
+    func screensJoining(_ screen: ScreenName, patterns: [TaskPattern]) -> Int {
+        Set(joining(screen, patterns: patterns).compactMap { members[$0]?.scope })
+            .count { ids[screen]?[$0] == nil }
+    }
+
     /// When ``advance(through:seen:)`` would next change something.
     var nextChangeAt: Instant? { timers.first?.deadline }
 

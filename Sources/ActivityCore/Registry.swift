@@ -16,7 +16,7 @@ public struct Registry: Sendable {
     /// All configured screens.
     public internal(set) var configurations: [ScreenName: ScreenConfiguration] = [:]
     private var retention: Retention
-    private var phases: Phases
+    private(set) var phases: Phases
     /// What was committed and the phases do not know yet, in the order of instants.
     private var news: [News] = []
     private var changedRuns: [RunKey] = []

@@ -1,4 +1,4 @@
-/// How much the registry keeps; each is a flag of the daemon.
+/// How much the registry keeps; most are flags of the daemon.
 public struct RegistryLimits: Hashable, Sendable {
     /// Running runs of one scope.
     public var runningPerScope: Int
@@ -12,6 +12,9 @@ public struct RegistryLimits: Hashable, Sendable {
     public var configurations: Int
     /// Patterns of one configuration.
     public var patterns: Int
+    /// Screens that are pending, or wait to be, counted once for each scope in which they are: what all running runs
+    /// together may show. 0.65 KiB each.
+    public var pendingScreens: Int
     /// Runs of one task in one scope that stay listed after they ended or were lost: the last ones.
     public var listedPerTask: Int
     /// How long, in milliseconds, a run stays listed after it ended or was lost.
@@ -23,7 +26,8 @@ public struct RegistryLimits: Hashable, Sendable {
     public init(
         runningPerScope: Int = 10_000, runningPerTask: Int = 100, running: Int = 200_000,
         ended: Int = 200_000,
-        configurations: Int = 10_000, patterns: Int = 64, listedPerTask: Int = 20,
+        configurations: Int = 10_000, patterns: Int = 64, pendingScreens: Int = 500_000,
+        listedPerTask: Int = 20,
         listedFor: Int64 = 24 * 3_600_000, rememberedFor: Int64 = 3_600_000
     ) {
         self.runningPerScope = runningPerScope
@@ -32,6 +36,7 @@ public struct RegistryLimits: Hashable, Sendable {
         self.ended = ended
         self.configurations = configurations
         self.patterns = patterns
+        self.pendingScreens = pendingScreens
         self.listedPerTask = listedPerTask
         self.listedFor = listedFor
         self.rememberedFor = rememberedFor

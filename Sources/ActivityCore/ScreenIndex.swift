@@ -41,6 +41,16 @@ struct ScreenIndex: Sendable {
         return found.count < 2 ? found : found.filter { seen.insert($0).inserted }
     }
 
+    /// How many ``screens(showing:)`` has at most; cheaper.
+    func mostScreens(showing task: TaskName) -> Int {
+        let name = task.rawValue.utf8
+        var count = 1 + name.count { $0 == UInt8(ascii: ".") } + (exact[task]?.count ?? 0)
+        for length in 0...name.count where prefixCounts[length] > 0 {
+            count += prefixed[String(Substring(name.prefix(length)))]?.count ?? 0
+        }
+        return count
+    }
+
     private func appendUnconfigured(_ name: Substring.UTF8View, to found: inout [ScreenName]) {
         guard let screen = ScreenName(String(Substring(name))), configurations[screen] == nil else { return }
         found.append(screen)

@@ -3,8 +3,10 @@ import Glibc
 import HTTPCodec
 
 extension Connection {
-    /// Requests answered in one go before others get their turn.
-    private static let requestsPerTurn = 64
+    /// Requests answered at once, before the connection waits for its share of a turn as all do that have more to ask,
+    /// and in one such share.
+    private static let requestsAtOnce = 4
+    private static let requestsPerShare = 64
 
     private enum Received {
         case bytes(UnsafeRawBufferPointer)
@@ -90,12 +92,13 @@ extension Connection {
     private func process(_ fresh: UnsafeRawBufferPointer) {
         guard let reader else { return }
         isProcessing = true
-        reader.withUnread(fresh) { readRequests(reader, $0) }
+        let most = fresh.isEmpty ? Self.requestsPerShare : Self.requestsAtOnce
+        reader.withUnread(fresh) { readRequests(reader, $0, atMost: most) }
         isProcessing = false
         settle()
     }
 
-    /// Goes on with what was kept while an answer was owed. Postponed, so that no callback is on the stack.
+    /// Goes on with what was kept while an answer was owed. Queued, so that no callback is on the stack.
     func resume() {
         isResuming = false
         guard case .reading = state else { return }
@@ -103,11 +106,13 @@ extension Connection {
     }
 
     /// The number of bytes read.
-    private func readRequests(_ reader: RequestReader, _ unread: UnsafeRawBufferPointer) -> Int {
+    private func readRequests(
+        _ reader: RequestReader, _ unread: UnsafeRawBufferPointer, atMost most: Int
+    ) -> Int {
         var used = 0
         var answered = 0
         while case .reading = state {
-            guard answered < Self.requestsPerTurn else {
+            guard answered < most else {
                 resumeLater()
                 break
             }
@@ -167,7 +172,7 @@ extension Connection {
     func resumeLater() {
         guard !isResuming else { return }
         isResuming = true
-        server.loop.postpone { [self] in resume() }
+        server.loop.queue { [self] in resume() }
     }
 
     /// What is waited for now that all that could be read has been.

@@ -25,8 +25,8 @@ public final class ConnectionBudget: Sendable {
         self.init(capacity: fileLimit - reserve, courtesy: reserve / 2)
     }
 
-    /// The budget of this process, after its soft file limit has been raised to the hard one.
-    public static func ofProcess() -> ConnectionBudget {
+    /// The file limit of this process, after its soft one has been raised to the hard one.
+    public static func fileLimit() -> Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         if limit.rlim_cur < limit.rlim_max {
@@ -34,7 +34,7 @@ public final class ConnectionBudget: Sendable {
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         }
-        return ConnectionBudget(fileLimit: Int(min(limit.rlim_cur, 1 << 30)))
+        return Int(min(limit.rlim_cur, 1 << 30))
     }
 
     /// Connections open now, over all loops.

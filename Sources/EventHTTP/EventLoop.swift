@@ -35,6 +35,11 @@ public final class EventLoop {
     private var reading: UInt64 = 0
     private var hasReading = false
     private var postponed: [() -> Void] = []
+    /// Work that waits for its share of a turn, from `firstQueued` on.
+    private var queued: [() -> Void] = []
+    private var firstQueued = 0
+    /// How long a turn may do queued work, in nanoseconds; what was begun is finished.
+    private static let queueTime: UInt64 = 2_000_000
     private var receivers: [ReadWatch] = []
 
     /// Makes a loop that does nothing until `run()`.
@@ -75,6 +80,7 @@ public final class EventLoop {
         runPostponed()
         // What is held here usually holds the loop.
         postponed.removeAll()
+        queued.removeAll()
         receivers.removeAll()
     }
 
@@ -98,16 +104,40 @@ public final class EventLoop {
     }
 
     /// Runs `work` at the end of this turn, when no callback is on the stack; work postponed meanwhile waits for the
-    /// end of the next turn, which then does not wait for events. The way to do much work in parts.
+    /// end of the next turn, which then does not wait for events.
     public func postpone(_ work: @escaping () -> Void) { postponed.append(work) }
+
+    /// Runs `work` behind the events of a turn, first come, first served. All queued work together gets some 2 ms of a
+    /// turn: thousands may ask for much at once, and who asks for little is served in between.
+    public func queue(_ work: @escaping () -> Void) { queued.append(work) }
 
     /// One turn; tests and `run()` use it.
     func turn() {
         hasReading = false
         turns += 1
-        let waits = postponed.isEmpty ? EVLOOP_ONCE : EVLOOP_NONBLOCK
+        let waits = postponed.isEmpty && queued.isEmpty ? EVLOOP_ONCE : EVLOOP_NONBLOCK
         event_base_loop(base, waits | EVLOOP_NO_EXIT_ON_EMPTY)
         runPostponed()
+        runQueued()
+    }
+
+    private func runQueued() {
+        guard !queued.isEmpty else { return }
+        let end = Self.monotonicNow() + Self.queueTime
+        repeat {
+            let work = queued[firstQueued]
+            firstQueued += 1
+            work()
+        } while firstQueued < queued.count && Self.monotonicNow() < end
+        guard firstQueued < queued.count else {
+            queued.removeAll(keepingCapacity: queued.capacity <= 1_024)
+            firstQueued = 0
+            return
+        }
+        // Not at each turn: the rest is moved only when it is not the larger part.
+        guard firstQueued > queued.count / 2 else { return }
+        queued.removeFirst(firstQueued)
+        firstQueued = 0
     }
 
     private func runPostponed() {

@@ -52,12 +52,15 @@ public final class Exchange {
     }
 
     /// Leaves the answer for later: from within `RequestHandler.handle`, and again to wait in another way from then on.
+    /// Does nothing if the client is gone.
     public func park(_ kind: ParkKind) {
-        guard case .open(let connection) = state else {
-            preconditionFailure("an answered exchange is parked")
+        switch state {
+        case .open(let connection):
+            precondition(connection.owesAnswer, "a request is parked before it is handed over")
+            connection.park(self, kind)
+        case .vanished: break
+        case .answered: preconditionFailure("an answered exchange is parked")
         }
-        precondition(connection.owesAnswer, "a request is parked before it is handed over")
-        connection.park(self, kind)
     }
 
     /// Answers with a stream of events: 200, `fields`, then `first`, all in one send. Not for HEAD.

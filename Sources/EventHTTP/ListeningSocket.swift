@@ -59,9 +59,9 @@ extension ListeningSocket {
     /// The loops that accept from a socket, and its name in the file system, if it has one.
     private final class Use: Sendable {
         let loops: Atomic<Int>
-        let path: String?
+        let path: SocketPath?
 
-        init(loops: Int, path: String? = nil) {
+        init(loops: Int, path: SocketPath? = nil) {
             self.loops = Atomic(loops)
             self.path = path
         }
@@ -71,7 +71,7 @@ extension ListeningSocket {
     /// holds this value, and a unix socket's name is removed.
     func retire() {
         guard use.loops.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        if let path = use.path { unlink(path) }
+        use.path?.remove()
         shutdown(descriptor.number, Int32(SHUT_RDWR))
     }
 }
@@ -148,6 +148,27 @@ extension ListeningSocket {
 
 // MARK: - Unix sockets
 
+/// The name of a unix socket, and which file it was when it was bound.
+private struct SocketPath: Sendable {
+    let path: String
+    let device: UInt
+    let number: UInt
+
+    init(_ path: String) {
+        var status = stat()
+        lstat(path, &status)
+        self.path = path
+        device = UInt(status.st_dev)
+        number = UInt(status.st_ino)
+    }
+
+    /// Removes the name, unless another's socket has it by now.
+    func remove() {
+        let now = SocketPath(path)
+        if now.device == device, now.number == number { unlink(path) }
+    }
+}
+
 extension ListeningSocket {
     private static func bindUnix(_ path: String, loops: Int) throws(EventHTTPError) -> ListeningSocket {
         guard let endpoint = SocketAddress(path: path) else { throw .unusablePath(path) }
@@ -159,7 +180,8 @@ extension ListeningSocket {
         guard chmod(path, 0o660) == 0 else { throw .lastError(of: "chmod") }
         try listen(descriptor, .unix(path: path))
         return ListeningSocket(
-            address: .unix(path: path), descriptor: descriptor, use: Use(loops: loops, path: path))
+            address: .unix(path: path), descriptor: descriptor, use: Use(loops: loops, path: SocketPath(path))
+        )
     }
 
     /// Removes what a daemon left that did not end in order. Nothing but a socket that nobody listens on is removed.

@@ -253,6 +253,22 @@ import Testing
         #expect(stage.send(.configure(screen("a"), configuration()), at: 0).kind == "configured")
     }
 
+    @Test func pendingScreensAreLimitedOverAllScopes() {
+        // A run of "chats" in a scope of its own shows on "chats" and "all".
+        var stage = Stage(limits: RegistryLimits(pendingScreens: 4))
+        stage.send(.configure(screen("all"), configuration(tasks: ["*"])), at: 0)
+        #expect(stage.send(put("a"), at: 1).kind == "created")
+        #expect(stage.send(put("quiet", in: scope("s"), isSilent: true), at: 2).kind == "created")
+        // In one batch: the second finds no room.
+        let commands = [put("b", in: scope("b")), put("c", in: scope("c"))]
+        #expect(stage.batch(at: 3, commands).map(\.kind) == ["created", "quota"])
+        #expect(stage.send(put("quiet", in: scope("s")), at: 4).kind == "quota", "silent no more")
+        #expect(stage.send(.configure(screen("more"), configuration(tasks: ["ch*"])), at: 5).kind == "quota")
+        #expect(stage.send(.configure(screen("more"), configuration(tasks: ["x*"])), at: 6).kind != "quota")
+        stage.send(put("a", .succeeded), at: 7)
+        #expect(stage.send(put("quiet", in: scope("s")), at: 8).kind == "updated")
+    }
+
     // MARK: Roll-back
 
     @Test(arguments: [

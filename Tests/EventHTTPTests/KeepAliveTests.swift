@@ -51,8 +51,8 @@ import Testing
         try other.send(get)
         #expect(try other.response().body == "hello")
         for _ in 0..<2000 { #expect(try busy.response().status == 200) }
-        // 2 000 requests fit into one read, but not into one turn.
-        #expect(try server.ask { $1.loop.turns } - before > 2000 / 100)
+        // 2 000 requests fit into one read, but a turn does not go on with all of them.
+        #expect(try server.ask { $1.loop.turns } - before > 3)
     }
 
     @Test func readsARequestThatComesByteByByte() throws {

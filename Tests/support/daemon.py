@@ -52,11 +52,16 @@ def temporary_directory():
     return tempfile.TemporaryDirectory(prefix="pending-test-")
 
 
-def run_binary(*flags, environment=None, timeout=20):
+def run_binary(*flags, environment=None, timeout=20, files=None):
     """Runs the daemon's binary to its end: for ``--check``, ``--help`` and starts that must fail."""
     return subprocess.run(
         [binary(), *map(str, flags)], env=clean_environment(environment), capture_output=True, text=True,
-        timeout=timeout, stdin=subprocess.DEVNULL)
+        timeout=timeout, stdin=subprocess.DEVNULL, preexec_fn=(lambda: limit_files(files)) if files else None)
+
+
+def limit_files(count):
+    """For a process that is about to start."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
 
 
 def clean_environment(more=None):
@@ -104,16 +109,12 @@ class Daemon:
     def write(self, name, text):
         pathlib.Path(self.path(name)).write_text(text, encoding="utf-8")
 
-    def limit(self):
-        if self.files:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (self.files, self.files))
-
     def start(self, wait_for="/readyz", timeout=20):
         """Starts (again) with the same flags and waits until ``wait_for`` answers 200."""
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [binary(), *self.flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env=clean_environment(self.environment), preexec_fn=self.limit if self.files else None)
+                env=clean_environment(self.environment), preexec_fn=(lambda: limit_files(self.files)) if self.files else None)
         if wait_for:
             self.wait_until(wait_for, timeout)
 

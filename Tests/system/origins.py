@@ -4,6 +4,7 @@
 A number in brackets is that of a known fault of comparable software in docs/cases.md.
 """
 
+import os
 import pathlib
 import sys
 
@@ -122,6 +123,34 @@ def other_addresses(_):
         daemon.address = ("::1", port)
         daemon.wait_until("/readyz")
         equal(daemon.ask("GET", "/v1/screens/x", host=f"[::1]:{port}").status, 200)
+
+
+@case("at its end a daemon removes its own unix socket, not one that another has put in its place")
+def foreign_socket(_):
+    with temporary_directory() as place:
+        path = f"{place}/pending.sock"
+        with Daemon("--drain-delay", 0, "--drain", 0, listen=f"unix:{path}", wait_for=None) as first:
+            first.address = path
+            first.wait_until("/readyz")
+            os.unlink(path)
+            with Daemon("--drain-delay", 0, "--drain", 0, listen=f"unix:{path}", wait_for=None) as second:
+                second.address = path
+                second.wait_until("/readyz")
+                first.terminate()
+                first.process.wait(10)
+                equal(second.ask("GET", "/healthz").status, 200, "the other one is still reached")
+                second.terminate()
+                second.process.wait(10)
+                assert not os.path.exists(path), "its own is removed"
+
+
+@case("a file limit too low for its loops stops the daemon at the start, with one clear line")
+def too_few_descriptors(_):
+    with temporary_directory() as place:
+        flags = ["--listen", f"127.0.0.1:{free_port()}", "--journal", f"sqlite:{place}/j.db", "--loops", 64]
+        done = run_binary(*flags, files=200)
+        equal(done.returncode, 71, done.stderr)
+        assert "200" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 if __name__ == "__main__":

@@ -117,5 +117,14 @@ def wide_polls(_):
         assert time.monotonic() - started < 8 + 2 * suite.lag.since(started)
 
 
+@case("pipelines of requests for hundreds of views, on many connections at once, leave room for who asks for little")
+def wide_pipelines(_):
+    with Daemon("--loops", 1) as daemon, Crowd(daemon.address, 250, keeps=0) as crowd, bystander(daemon, suite.lag):
+        for i, member in enumerate(crowd.members):
+            member.send(b"".join(request_bytes("GET", "/v1/screens?" + "&".join(
+                f"id=s{k}:{100 + i * 13 + j}x{20 + k}" for k in range(256))) for j in range(13)))
+        crowd.run(within=5)
+
+
 if __name__ == "__main__":
     suite.main()

@@ -66,6 +66,17 @@ public struct ServiceSettings: Sendable {
     public init() {}
 }
 
+extension ServiceSettings {
+    /// What one loop gets of what the daemon allows in all. Never too little for the largest answer or stream.
+    fileprivate var loopShare: (ServerLimits, LoopSettings) {
+        var limits = limits
+        limits.unread = max(8 << 20, limits.unread / loops)
+        var settings = LoopSettings(policy: policy, streams: streams, defaultTiming: timing)
+        settings.streams.mostViews = max(10_000, streams.mostViews / loops)
+        return (limits, settings)
+    }
+}
+
 /// A running daemon: its loops, its registry, and the way to its end.
 ///
 /// Made and ended by the thread that owns it; the work is done by its own threads.
@@ -88,6 +99,7 @@ public final class Service {
         var sockets: [[ListeningSocket]] = Array(repeating: [], count: settings.loops)
         var mailboxes: [Mailbox<LoopMessage>] = []
         let measurer = try Self.makeMeasurer()
+        let budget = try Self.makeBudget(settings)
         do throws(EventHTTPError) {
             for address in settings.listen {
                 for (loop, own) in try ListeningSocket.bind(address, loops: settings.loops).enumerated() {
@@ -96,7 +108,7 @@ public final class Service {
             }
             for _ in 0..<settings.loops { mailboxes.append(try Mailbox()) }
             shared = SharedState(
-                board: Board(), status: Status(), measurer: measurer, budget: Self.makeBudget(settings),
+                board: Board(), status: Status(), measurer: measurer, budget: budget,
                 registry: try Mailbox(), loops: mailboxes, metrics: ServiceMetrics(loops: settings.loops),
                 log: log)
         } catch {
@@ -113,15 +125,10 @@ public final class Service {
         let registry = RegistryThread(
             journal: settings.journal, journalWait: settings.journalWait, limits: settings.registryLimits,
             timing: settings.timing, screens: screens, shared: shared)
-        let loopSettings = LoopSettings(
-            policy: settings.policy, streams: settings.streams, defaultTiming: settings.timing)
+        let (limits, loopSettings) = settings.loopShare
         let shared = shared
-        var limits = settings.limits
-        // Room for some answers of the largest kind on each loop, however many loops there are.
-        limits.unread = max(8 << 20, limits.unread / settings.loops)
         do throws(EventHTTPError) {
             for (number, listeners) in sockets.enumerated() {
-                let limits = limits
                 threads.append(
                     try LoopThread(name: "loop-\(number)") {
                         do throws(EventHTTPError) {
@@ -163,8 +170,15 @@ public final class Service {
         registryThread?.join()
     }
 
-    private static func makeBudget(_ settings: ServiceSettings) -> ConnectionBudget {
-        let budget = ConnectionBudget.ofProcess()
+    private static func makeBudget(_ settings: ServiceSettings) throws(ServiceError) -> ConnectionBudget {
+        let fileLimit = ConnectionBudget.fileLimit()
+        // What a loop opens for itself, and the journal, the log and the fonts.
+        let needed = settings.loops * (5 + settings.listen.count) + 32
+        guard fileLimit >= needed else {
+            throw .system(
+                "The file limit (ulimit -n) is \(fileLimit): \(settings.loops) loops need at least \(needed)")
+        }
+        let budget = ConnectionBudget(fileLimit: fileLimit)
         guard let wished = settings.connections, wished < budget.capacity else { return budget }
         return ConnectionBudget(capacity: wished, courtesy: budget.courtesy)
     }

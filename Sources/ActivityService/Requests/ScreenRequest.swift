@@ -70,6 +70,15 @@ struct ScreenRequest {
     let selection: ScreenSelection
     let format: ScreenFormat
     let heartbeat: HeartbeatStyle
+    /// True when it asks for so many views that others should not have to wait for all of them.
+    var isWide: Bool {
+        switch selection {
+        case .one: false
+        case .several(let views): views.count > 16
+        case .all: true
+        }
+    }
+
     /// The position that a reconnecting reader names; it counts only for a single screen.
     let lastEventID: Token?
 

@@ -133,9 +133,9 @@ final class RunReads {
 
     func history(of task: TaskName, _ scope: Scope, _ caller: Caller) {
         caller.exchange.park(.write)
-        parked.send({ .question(.history(task, scope), $0) }) { reply in
+        parked.send({ .question(.history(task, scope), $0) }) { [self] reply in
             guard case .runs(let runs, _) = reply else { return }
-            caller.respond(.json(status: 200, Self.body(runs, next: nil), token: nil))
+            answer(runs, next: nil, caller)
         }
     }
 
@@ -147,10 +147,18 @@ final class RunReads {
             return caller.refuse(error)
         }
         caller.exchange.park(.write)
-        parked.send({ .question(.page(query), $0) }) { reply in
+        parked.send({ .question(.page(query), $0) }) { [self] reply in
             guard case .runs(let runs, let hasMore) = reply else { return }
             let next = hasMore ? runs.last.map { Self.cursor(after: $0.key, query) } : nil
-            caller.respond(.json(status: 200, Self.body(runs, next: next), token: nil))
+            answer(runs, next: next, caller)
+        }
+    }
+
+    /// Encodes the list, of up to 2 MB, when its turn comes: answers to writes do not wait behind it.
+    private func answer(_ runs: [LeasedRun], next: String?, _ caller: Caller) {
+        loop.queue {
+            let body = RunBody.list(runs.map { ($0.key, $0.run, $0.expiresIn) }, next: next)
+            caller.respond(.json(status: 200, body, token: nil))
         }
     }
 
@@ -176,10 +184,6 @@ final class RunReads {
 
     private static func cursor(after key: RunKey, _ query: RunQuery) -> String {
         Cursor.afterRun(key.run, of: key.task, scope: query.scope, taskFilter: query.task, state: query.state)
-    }
-
-    private static func body(_ runs: [LeasedRun], next: String?) -> [UInt8] {
-        RunBody.list(runs.map { ($0.key, $0.run, $0.expiresIn) }, next: next)
     }
 }
 

@@ -5,10 +5,6 @@ import WireFormat
 
 /// Answers reads of screens with JSON: at once from the board, or when it changes. Confined to its loop.
 final class ScreenReads {
-    /// How long a turn may work on parked reads, in nanoseconds: thousands may wait for one change, each of hundreds
-    /// of views.
-    private static let turnTime: UInt64 = 2_000_000
-
     private let loop: EventLoop
     private let board: Board
     private let renderer: Renderer
@@ -19,9 +15,6 @@ final class ScreenReads {
     /// Parked reads of lists without ids, which any change in their scopes may concern.
     private var listPolls: [ObjectIdentifier: LongPoll] = [:]
     private var parked: [ObjectIdentifier: LongPoll] = [:]
-    /// Parked reads that are to be looked at again, from `firstDue` on.
-    private var due: [LongPoll] = []
-    private var firstDue = 0
 
     init(loop: EventLoop, board: Board, renderer: Renderer, hub: Hub, status: Status, metrics: LoopMetrics) {
         self.loop = loop
@@ -40,6 +33,12 @@ final class ScreenReads {
 
     /// Answers a GET or HEAD, or parks it.
     func answer(_ read: HotRead, _ head: RequestHead, _ caller: Caller) {
+        guard read.request.isWide else { return answerAtOnce(read, head, caller) }
+        caller.exchange.park(.write)
+        loop.queue { [self] in answerAtOnce(read, head, caller) }
+    }
+
+    private func answerAtOnce(_ read: HotRead, _ head: RequestHead, _ caller: Caller) {
         let tags = head.entityTags(.ifNoneMatch)
         let wait = tags == nil || caller.exchange.isHead ? nil : head.wait
         if let tags, let wait, wait > 0, !isClosing { return park(read.request, tags, wait, caller) }
@@ -100,27 +99,13 @@ final class ScreenReads {
         }
     }
 
-    /// `poll` is looked at again when its turn comes.
+    /// `poll` is looked at again when its turn comes: thousands may wait for one change, each of hundreds of views.
     private func isDue(_ poll: LongPoll) {
         guard !poll.isAnswered, !poll.isDue else { return }
         poll.isDue = true
-        due.append(poll)
-        if due.count == 1 { loop.postpone { [unowned self] in takeTurn() } }
-    }
-
-    private func takeTurn() {
-        let end = Clock.monotonic() + Self.turnTime
-        repeat {
-            let poll = due[firstDue]
-            firstDue += 1
+        loop.queue { [self] in
             poll.isDue = false
             lookAgain(poll)
-        } while firstDue < due.count && Clock.monotonic() < end
-        if firstDue < due.count {
-            loop.postpone { [unowned self] in takeTurn() }
-        } else {
-            due.removeAll()
-            firstDue = 0
         }
     }
 

@@ -11,6 +11,8 @@ struct StreamSettings: Sendable {
     var maxAge: Double = 1_800
     /// Screens on one request.
     var mostScreens = 256
+    /// Views on all streams of a loop together.
+    var mostViews = 500_000
     /// Bytes queued per subscriber.
     var queueLimit = 64 * 1024
 }
@@ -27,6 +29,7 @@ final class Streams {
     private let metrics: LoopMetrics
     private let settings: StreamSettings
     private var subscribers: [Subscriber] = []
+    private var viewCount = 0
     private var tick: LoopTimer?
     private var closing: LoopTimer?
     /// How many streams were open when all began to be closed, how long that takes, and when it ends.
@@ -68,7 +71,14 @@ final class Streams {
 
     /// Answers with a stream that begins with the whole current state.
     func open(_ request: ScreenRequest, _ caller: Caller) {
+        guard request.isWide else { return openAtOnce(request, caller) }
+        caller.exchange.park(.write)
+        loop.queue { [self] in openAtOnce(request, caller) }
+    }
+
+    private func openAtOnce(_ request: ScreenRequest, _ caller: Caller) {
         let views = views(of: request)
+        guard viewCount + views.count <= settings.mostViews else { return Self.refuse(.full, caller) }
         let groups = hub.groups(of: views, in: request.chain)
         // Registered first, read afterwards: what changes in between comes as a message and is sent if it is news.
         var first = EventStreamFormat.retry(milliseconds: Self.retryDelay())
@@ -104,6 +114,7 @@ final class Streams {
             }
             hub.attach(subscription)
         }
+        viewCount += subscriber.subscriptions.count
         if subscriber.hasMarked, stream.queuedBytes == 0 { hub.drained(subscriber) }
     }
 
@@ -141,6 +152,7 @@ final class Streams {
     func remove(_ subscriber: Subscriber) {
         subscriber.stream.context = nil
         metrics.streamClosed()
+        viewCount -= subscriber.subscriptions.count
         hub.unsubscribe(subscriber)
         let last = subscribers.removeLast()
         guard last !== subscriber else { return }
