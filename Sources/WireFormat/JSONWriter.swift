@@ -79,8 +79,9 @@ struct JSONWriter {
         if abs(millionths) < 1e15, millionths / 1e6 == value {
             decimal(Int64(millionths), fractionDigits: 6)
         } else if value.isFinite {
-            let text = value.description
-            bytes.append(contentsOf: (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8)
+            var text = value.description
+            if text.hasSuffix(".0") { text.removeLast(2) }
+            text.withUTF8 { bytes.append(contentsOf: $0) }
         } else {
             literal("null")
         }

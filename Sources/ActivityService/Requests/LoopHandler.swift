@@ -119,6 +119,7 @@ final class LoopHandler: RequestHandler {
         else { return false }
         caller.exchange.label = read.label.rawValue
         screens.answer(read, head, caller)
+        hotReads.remember(read, head)
         return true
     }
 
@@ -166,7 +167,9 @@ final class LoopHandler: RequestHandler {
         switch request.format {
         case .json:
             try checkService(caller)
-            screens.answer(hotReads.remember(request, head), head, caller)
+            let read = HotRead(request)
+            screens.answer(read, head, caller)
+            hotReads.remember(read, head)
         case .sse:
             caller.exchange.label = RouteLabel.stream.rawValue
             if caller.exchange.isHead { return caller.respond(Response(status: 200, fields: Streams.fields)) }

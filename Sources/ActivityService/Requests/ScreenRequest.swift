@@ -10,6 +10,9 @@ struct ViewRequest: Hashable, Sendable {
     /// The id as it was asked for, on requests of several screens.
     let label: String?
 
+    /// What its texts cost, in bytes.
+    var textSize: Int { screen.rawValue.utf8.count + (label?.utf8.count ?? 0) }
+
     /// The screen at `geometry`.
     init(screen: ScreenName, geometry: ViewGeometry, label: String? = nil) {
         self.screen = screen
@@ -81,6 +84,16 @@ struct ScreenRequest {
 
     /// The position that a reconnecting reader names; it counts only for a single screen.
     let lastEventID: Token?
+
+    /// What it costs in memory, in bytes.
+    var size: Int {
+        let fixed = 320 + chain.reduce(0) { $0 + 64 + $1.rawValue.utf8.count }
+        return switch selection {
+        case .one(let view): fixed + view.textSize
+        case .several(let views): views.reduce(fixed) { $0 + 240 + $1.textSize }
+        case .all: fixed + 128
+        }
+    }
 
     /// - Parameter mostScreens: the most screens on one request.
     /// - Throws: `invalid-name`, `invalid-parameter`, `not-acceptable`.

@@ -5,42 +5,51 @@ import IndicatorLayout
 import PangoText
 import WireFormat
 
-/// One state of one view, in the forms in which it is sent. Confined to its loop.
+/// One state of one view, in the forms in which GET answers with it. Confined to its loop.
 final class RenderedView {
+    private static let type = Array("Content-Type: application/json\r\n".utf8)
+    /// What it costs beside its body, in bytes: the header lines, and the object.
+    private static let fixedSize = 400
+
     /// The JSON body, `version` included.
     let body: [UInt8]
     let token: Token
     let isPending: Bool
 
+    /// What it costs, in bytes.
+    var size: Int { Self.fixedSize + body.count }
     /// The event that carries the body.
     var event: [UInt8] { EventStreamFormat.event(name: "state", id: token.hex, data: body) }
-    /// The event, framed once for every reader.
-    private(set) lazy var chunk = EventChunk(payload: event)
 
-    /// The header lines of a GET that answers with the body.
-    private(set) lazy var fields = ScreenFields.bytes(
-        token: token, isPending: isPending, type: "application/json")
+    /// The header lines of a GET that answers with the body: those of a 304, and its type before them.
+    private(set) lazy var fields: [UInt8] = {
+        var lines = FieldLines()
+        lines.append("ETag", token.quoted)
+        lines.append("Cache-Control", "private, no-cache")
+        lines.append("Vary", "Accept, Prefer, Authorization")
+        if isPending { lines.append("Retry-After", "2") }
+        return Self.type + lines.bytes
+    }()
     /// The header lines of a 304.
-    private(set) lazy var notModifiedFields = ScreenFields.bytes(
-        token: token, isPending: isPending, type: nil)
+    var notModifiedFields: [UInt8] { Array(fields[Self.type.count...]) }
 
     init(body: [UInt8], token: Token, isPending: Bool) {
-        self.body = body
+        // A copy without the room that the writer left at its end.
+        self.body = body.withUnsafeBytes { Array($0) }
         self.token = token
         self.isPending = isPending
     }
 }
 
-/// The header lines of an indicator as JSON.
-enum ScreenFields {
-    static func bytes(token: Token, isPending: Bool, type: String?) -> [UInt8] {
-        var lines = FieldLines()
-        if let type { lines.append("Content-Type", type) }
-        lines.append("ETag", token.quoted)
-        lines.append("Cache-Control", "private, no-cache")
-        lines.append("Vary", "Accept, Prefer, Authorization")
-        if isPending { lines.append("Retry-After", "2") }
-        return lines.bytes
+/// One state of one view as the event that every subscriber of the view gets.
+struct ViewEvent {
+    let token: Token
+    /// Framed once for all of them.
+    let chunk: EventChunk
+
+    init(body: [UInt8], token: Token) {
+        self.token = token
+        chunk = EventChunk(payload: EventStreamFormat.event(name: "state", id: token.hex, data: body))
     }
 }
 
@@ -53,34 +62,51 @@ extension Token {
 struct ViewKey: Hashable {
     let scope: Scope
     let view: ViewRequest
+
+    /// What its texts cost, in bytes.
+    var textSize: Int { scope.rawValue.utf8.count + view.textSize }
 }
 
-/// Turns readings into bytes: one layout and one encoding per view and change, remembered until the next change.
-/// Confined to its loop.
+/// Turns readings into bytes: one layout and one encoding per view and change. What is read is remembered until the
+/// next change. Confined to its loop.
 final class Renderer {
-    private struct Memo {
+    private final class Memo {
         let reading: Reading
         let rendered: RenderedView
+
+        init(_ reading: Reading, _ rendered: RenderedView) {
+            self.reading = reading
+            self.rendered = rendered
+        }
     }
 
-    /// The most views remembered; beyond it all are forgotten and come back as they are asked for.
-    private static let capacity = 4_096
+    /// What may be remembered, in bytes: half of it holds more than 10 000 screens that a dashboard asks for in turn.
+    private static let memory = 32 << 20
+    /// What a memo costs beside the view and its texts, in bytes: the object and its place in the dictionary.
+    private static let memoSize = 480
 
     private let measurer: PangoTextMeasurer
-    private var memos: [ViewKey: Memo] = [:]
+    private var memos = BoundedCache<ViewKey, Memo>(limit: memory)
 
     init(measurer: PangoTextMeasurer) { self.measurer = measurer }
 
     /// `reading` as the viewers of `key` get it.
     func render(_ key: ViewKey, _ reading: Reading) -> RenderedView {
-        if let memo = memos[key], memo.reading.shows(the: reading) { return memo.rendered }
-        if memos.count >= Self.capacity { memos.removeAll(keepingCapacity: true) }
-        let rendered = draw(key, reading)
-        memos[key] = Memo(reading: reading, rendered: rendered)
+        if let memo = memos.value(for: key), memo.reading.shows(the: reading) { return memo.rendered }
+        let (body, token) = draw(key, reading)
+        let rendered = RenderedView(body: body, token: token, isPending: reading.state.isPending)
+        let size = Self.memoSize + key.textSize + (reading.state.title?.utf8.count ?? 0) + rendered.size
+        memos.remember(Memo(reading, rendered), for: key, size: size)
         return rendered
     }
 
-    private func draw(_ key: ViewKey, _ reading: Reading) -> RenderedView {
+    /// `reading` as the subscribers of `key` get it; they keep it themselves until the next change.
+    func event(_ key: ViewKey, _ reading: Reading) -> ViewEvent {
+        let (body, token) = draw(key, reading)
+        return ViewEvent(body: body, token: token)
+    }
+
+    private func draw(_ key: ViewKey, _ reading: Reading) -> (body: [UInt8], token: Token) {
         let screen = key.view.screen
         let configuration = reading.configuration?.value ?? .standard(for: screen)
         let state = reading.state
@@ -89,9 +115,8 @@ final class Renderer {
         let frames = IndicatorFrames(
             for: appearance, isPending: state.isPending, title: title, in: key.view.geometry,
             measuredBy: measurer)
-        let (body, token) = ScreenBody.encode(
+        return ScreenBody.encode(
             screen: screen, scope: key.scope, configuration: configuration, state: state, frames: frames,
             view: key.view.label)
-        return RenderedView(body: body, token: token, isPending: state.isPending)
     }
 }

@@ -157,7 +157,7 @@ final class Hub {
         node.reading = reading
         node.fannedOutAt = loop.now
         for group in node.groups.values {
-            group.rendered = renderer.render(group.key, reading)
+            group.event = renderer.event(group.key, reading)
             group.generation = reading.generation
             if group.beginWalk() { walks.append(group) }
         }
@@ -171,10 +171,10 @@ final class Hub {
         while firstWalk < walks.count, budget > 0 {
             let group = walks[firstWalk]
             while budget > 0, let subscription = group.nextInWalk() {
-                guard let rendered = group.rendered, group.generation > subscription.sentGeneration else {
+                guard let event = group.event, group.generation > subscription.sentGeneration else {
                     continue
                 }
-                if deliver(rendered, group.generation, to: subscription) { budget -= 1 }
+                if deliver(event, group.generation, to: subscription) { budget -= 1 }
             }
             guard group.remaining == 0 else { break }
             firstWalk += 1
@@ -200,39 +200,46 @@ final class Hub {
             let group = subscription.group
             let reading = board.read(group.key.view.screen, in: group.node.chain)
             group.node.newestSent = max(group.node.newestSent, reading.generation)
-            deliver(renderer.render(group.key, reading), reading.generation, to: subscription)
+            deliver(newestEvent(of: group, reading), reading.generation, to: subscription)
         }
+    }
+
+    /// What was fanned out, unless `reading` shows something newer.
+    private func newestEvent(of group: ViewGroup, _ reading: Reading) -> ViewEvent {
+        if let event = group.event, group.node.reading.shows(the: reading) { return event }
+        let rendered = renderer.render(group.key, reading)
+        return ViewEvent(body: rendered.body, token: rendered.token)
     }
 
     /// Sends a state, unless the subscriber has it; marks the subscription when it does not fit.
     ///
     /// - Returns: True when something was sent.
     @discardableResult private func deliver(
-        _ rendered: RenderedView, _ generation: UInt64, to subscription: Subscription
+        _ event: ViewEvent, _ generation: UInt64, to subscription: Subscription
     ) -> Bool {
         let subscriber = subscription.subscriber
-        guard subscription.sent != rendered.token else {
+        guard subscription.sent != event.token else {
             subscription.sentGeneration = generation
             subscription.isMarked = false
             return false
         }
-        guard hasRoom(for: rendered, of: subscription) else {
+        guard hasRoom(for: event, of: subscription) else {
             if subscription.isMarked { metrics.conflated() }
             subscription.isMarked = true
             subscriber.hasMarked = true
             return false
         }
-        subscription.sent = rendered.token
+        subscription.sent = event.token
         subscription.sentGeneration = generation
         subscription.isMarked = false
-        subscriber.stream.send(rendered.chunk)
+        subscriber.stream.send(event.chunk)
         subscription.isQueued = subscriber.stream.queuedBytes > 0
         return true
     }
 
     /// At most one unsent event per view, and all of a stream within its queue's limit.
-    private func hasRoom(for rendered: RenderedView, of subscription: Subscription) -> Bool {
+    private func hasRoom(for event: ViewEvent, of subscription: Subscription) -> Bool {
         let queued = subscription.subscriber.stream.queuedBytes
-        return queued == 0 || (!subscription.isQueued && queued + rendered.chunk.framed.count <= queueLimit)
+        return queued == 0 || (!subscription.isQueued && queued + event.chunk.framed.count <= queueLimit)
     }
 }

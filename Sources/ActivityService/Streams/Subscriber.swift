@@ -53,7 +53,7 @@ final class ViewGroup {
     let key: ViewKey
     private(set) var subscriptions: [Subscription] = []
     /// What its subscriptions are to have, and how new the reading is that it shows.
-    var rendered: RenderedView?
+    var event: ViewEvent?
     var generation: UInt64 = 0
     /// The walk over the subscriptions: where it goes on, and how many are still to be visited; 0 when none runs.
     private var cursor = 0
