@@ -19,7 +19,7 @@ public enum EntityTags: Hashable, Sendable {
 
     /// Reads the values of all fields of that name. Lists go on from one field to the next; `*` stands alone.
     public init(_ values: [ArraySlice<UInt8>]) {
-        if values.count == 1, values[0].elementsEqual([Byte.asterisk]) {
+        if values.count == 1, values[0].elementsEqual(CollectionOfOne(Byte.asterisk)) {
             self = .any
             return
         }
@@ -70,7 +70,7 @@ public enum EntityTags: Hashable, Sendable {
 
     private static func parseTag(_ rest: inout ArraySlice<UInt8>) -> Tag? {
         // "W/" is case-sensitive (RFC 9110, section 8.8.3).
-        let isWeak = rest.starts(with: [UInt8(ascii: "W"), Byte.slash])
+        let isWeak = rest.first == UInt8(ascii: "W") && rest.dropFirst().first == Byte.slash
         if isWeak { rest.removeFirst(2) }
         guard rest.popFirst() == Byte.quote else { return nil }
         let opaque = rest.prefix { $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }
