@@ -51,10 +51,10 @@ struct JournalFile {
         Int64(Self.status(of: path)?.st_size ?? 0) + Int64(Self.status(of: logPath)?.st_size ?? 0)
     }
 
-    /// What the paths of the file and its log lead to now.
+    /// What the paths of the file and its log lead to now. A file that was emptied is not the one it was.
     var identity: Identity {
         Identity(
-            file: Self.status(of: path).map(Identity.Node.init),
+            file: Self.status(of: path).flatMap { $0.st_size > 0 ? Identity.Node($0) : nil },
             log: Self.status(of: logPath).map(Identity.Node.init))
     }
 

@@ -132,7 +132,7 @@ public final class SQLiteJournal: JournalStore {
     private func stillThere() throws(JournalError) -> Opened {
         guard let opened else { throw .failed("it is closed") }
         guard file.identity == opened.identity else {
-            throw .failed("its file or log was moved, removed or replaced while open")
+            throw .failed("its file or log was moved, removed, emptied or replaced while open")
         }
         return opened
     }

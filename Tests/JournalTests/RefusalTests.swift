@@ -193,7 +193,7 @@ import Testing
     func noticesThatAFileWasTakenAway(_ name: String) throws {
         let journal = try SQLiteJournal(path: path)
         try journal.append([entry("a", 1)])
-        let error = JournalError.failed("its file or log was moved, removed or replaced while open")
+        let error = JournalError.failed("its file or log was moved, removed, emptied or replaced while open")
         try #require(rename(directory.file(name), directory.file("moved")) == 0)
         #expect(throws: error) { try journal.append([entry("b", 2)]) }
         #expect(throws: error) { try journal.probe() }
@@ -203,5 +203,13 @@ import Testing
         try #require(rename(directory.file("moved"), directory.file(name)) == 0)
         try journal.append([entry("c", 3)])
         #expect(try contents(of: journal) == ["a=1", "c=3"])
+    }
+
+    @Test func noticesThatItsFileWasEmptied() throws {
+        let journal = try SQLiteJournal(path: path)
+        try journal.append([entry("a", 1)])
+        try #require(truncate(path, 0) == 0)
+        #expect(throws: JournalError.self) { try journal.append([entry("b", 2)]) }
+        #expect(throws: JournalError.self) { try journal.probe() }
     }
 }
