@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from daemon import (  # noqa: E402
     ROOT, Daemon, binary, clean_environment, fails, free_port, run_binary, temporary_directory)
-from suite import Suite, equal, eventually, run_inside  # noqa: E402
+from suite import Suite, equal, eventually  # noqa: E402
 from wire import request_bytes  # noqa: E402
 
 suite = Suite("--loops", 2, workers=12)
@@ -49,20 +49,6 @@ def manual(daemon):
     documented = set(re.findall(r"^\| `(\w+)", text[text.index("## Metrics") : text.index("## Logs")], re.M))
     documented |= {"pending_layout_cache_misses_total"} if "`…_misses_total`" in text else set()
     equal(documented, families, "metrics in docs/operations.md")
-
-
-@case("where the command line cannot be read the start ends with 71, and not with a daemon that was not asked for")
-def no_command_line(_):
-    run_inside("no_command_line", "--mount")
-
-
-def no_command_line_inside():
-    # The Swift runtime finds the arguments by way of /proc.
-    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/proc"], check=True)
-    for flags in (("--version",), ("--listen", "127.0.0.1:1", "--journal", "memory"), ()):
-        done = run_binary(*flags)
-        equal((done.returncode, done.stdout), (71, ""), flags)
-        assert "command line" in done.stderr, done.stderr
 
 
 @case("a wrong flag is usage: 64, and the line names it")
@@ -264,5 +250,5 @@ def reload(_):
 
 
 if __name__ == "__main__":
-    suite.main(no_command_line=no_command_line_inside)
+    suite.main()
 

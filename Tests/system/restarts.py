@@ -6,14 +6,15 @@ A number in brackets is that of a known fault of comparable software in docs/cas
 
 import pathlib
 import signal
+import subprocess
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from crowd import Crowd, raise_file_limit  # noqa: E402
-from daemon import Daemon  # noqa: E402
-from suite import Suite, equal, eventually  # noqa: E402
+from daemon import Daemon, run_binary  # noqa: E402
+from suite import Suite, equal, eventually, run_inside  # noqa: E402
 from wire import Connection, WireError, request_bytes  # noqa: E402
 
 suite = Suite(workers=4)
@@ -258,5 +259,20 @@ def interrupt(_):
         equal(daemon.process.returncode, 0)
 
 
+# A sanitizer's own runtime needs /proc, so this stands in a suite that is not run with one.
+@case("where the command line cannot be read the start ends with 71, and not with a daemon that was not asked for")
+def no_command_line(_):
+    run_inside("no_command_line", "--mount")
+
+
+def no_command_line_inside():
+    # The Swift runtime finds the arguments by way of /proc.
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/proc"], check=True)
+    for flags in (("--version",), ("--listen", "127.0.0.1:1", "--journal", "memory"), ()):
+        done = run_binary(*flags)
+        equal((done.returncode, done.stdout), (71, ""), flags)
+        assert "command line" in done.stderr, done.stderr
+
+
 if __name__ == "__main__":
-    suite.main()
+    suite.main(no_command_line=no_command_line_inside)
