@@ -72,6 +72,14 @@ public enum IndicatorFrames: Equatable, Sendable {
     case navigationBar(NavigationBarFrames)
     case searchBar(SearchBarFrames)
 
+    /// The indicator itself: 0, 0, width, height.
+    public var bounds: Rect {
+        switch self {
+        case .navigationBar(let frames): frames.bounds
+        case .searchBar(let frames): frames.bounds
+        }
+    }
+
     /// The frames of the indicator that `appearance` describes, as they are in `view`.
     ///
     /// Equal input gives equal output to the last bit, as long as `measurer` does so too. Values must lie

@@ -54,7 +54,7 @@ final class PangoTypesetter {
 
     /// The size of `text` on one line, at `PangoTypesetter.size` points.
     func metrics(of text: String, in face: Face) -> TextMetrics {
-        choose(face)
+        choose(face, size: Self.size)
         pango_layout_set_text(layout, text, -1)
         var extents = PangoRectangle()
         pango_layout_get_extents(layout, nil, &extents)
@@ -63,14 +63,31 @@ final class PangoTypesetter {
             height: Double(extents.height) / Double(PANGO_SCALE), families: families(configured: face.family))
     }
 
-    private func choose(_ face: Face) {
+    /// `text` on one line, as outlines and pictures of glyphs whose origin is the line's top left corner.
+    ///
+    /// - Parameters:
+    ///   - width: what the line may take, in points; a longer one ends in an ellipsis. Nil for no limit.
+    ///   - pixelsPerPoint: how fine glyphs are that have no outline, such as emoji.
+    func line(of text: String, in font: TitleFont, width: Double?, pixelsPerPoint: Double) -> SetLine {
+        choose(Face(family: font.family, weight: font.weight), size: font.size)
+        pango_layout_set_ellipsize(layout, width == nil ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END)
+        pango_layout_set_width(layout, width.map { Int32($0 * Double(PANGO_SCALE)) } ?? -1)
+        pango_layout_set_text(layout, text, -1)
+        defer {
+            pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_NONE)
+            pango_layout_set_width(layout, -1)
+        }
+        return GlyphPen(pixelsPerPoint: pixelsPerPoint).line(of: layout)
+    }
+
+    private func choose(_ face: Face, size: Double) {
         if loadedFaces.insert(face).inserted, loadedFaces.count > Self.maximumFaces {
             pango_fc_font_map_cache_clear(OpaquePointer(fontMap))
             loadedFaces = [face]
         }
         pango_font_description_set_family(description, face.family)
         pango_font_description_set_weight(description, PangoWeight(rawValue: UInt32(clamping: face.weight)))
-        pango_font_description_set_absolute_size(description, Self.size * Double(PANGO_SCALE))
+        pango_font_description_set_absolute_size(description, size * Double(PANGO_SCALE))
         pango_layout_set_font_description(layout, description)
     }
 

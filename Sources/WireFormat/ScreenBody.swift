@@ -44,6 +44,30 @@ public enum ScreenBody {
     }
 }
 
+extension ScreenBody {
+    /// The token of a picture: that of all that it is drawn from, so that no two pictures have the same.
+    ///
+    /// - Parameter variant: in which way it is drawn, such as its format and scale.
+    public static func pictureToken(
+        title: String, appearance: Appearance, frames: IndicatorFrames, variant: String
+    ) -> Token {
+        var writer = JSONWriter(capacity: 1_024)
+        writer.literal("[")
+        writer.string(variant)
+        writer.literal(",")
+        writer.string(title)
+        writer.literal(",")
+        writer.configuration(tasks: [], timing: Timing(), appearance)
+        writer.literal(",{\"frames\":0")
+        switch frames {
+        case .navigationBar(let frames): writer.navigationBar(frames)
+        case .searchBar(let frames): writer.searchBar(frames)
+        }
+        writer.literal("}]")
+        return Token(of: writer.bytes)
+    }
+}
+
 extension JSONWriter {
     /// Closes the outermost object, takes the token of that, and adds it as the last member, `version`.
     fileprivate mutating func finishedWithVersion() -> (body: [UInt8], token: Token) {

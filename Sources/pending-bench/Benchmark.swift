@@ -15,6 +15,7 @@ struct Benchmark: Sendable {
 
     static let all = [
         Benchmark(name: "layout", summary: "frames of one state, text width cached", run: LayoutCost.run),
+        Benchmark(name: "pictures", summary: "SVG and PNG of one state", run: PictureCost.run),
         Benchmark(name: "start", summary: "start with an empty and a full journal", run: StartUp.run),
         Benchmark(name: "poll", summary: "GET of a screen, 200 and 304", run: Polls.run),
         Benchmark(name: "writes-memory", summary: "PUT of runs, memory journal", run: Writes.runMemory),

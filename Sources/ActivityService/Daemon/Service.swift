@@ -85,6 +85,7 @@ public final class Service {
     private let shared: SharedState
     private var threads: [LoopThread] = []
     private var registryThread: LoopThread?
+    private var painterThread: LoopThread?
     /// Where it listens, with real ports.
     public let addresses: [ListenAddress]
 
@@ -98,7 +99,7 @@ public final class Service {
         let screens = try Self.readScreens(settings)
         var sockets: [[ListeningSocket]] = Array(repeating: [], count: settings.loops)
         var mailboxes: [Mailbox<LoopMessage>] = []
-        let measurer = try Self.makeMeasurer()
+        let (measurer, painter) = try Self.makeFonts()
         let budget = try Self.makeBudget(settings)
         do throws(EventHTTPError) {
             for address in settings.listen {
@@ -109,18 +110,19 @@ public final class Service {
             for _ in 0..<settings.loops { mailboxes.append(try Mailbox()) }
             shared = SharedState(
                 board: Board(), status: Status(), measurer: measurer, budget: budget,
-                registry: try Mailbox(), loops: mailboxes, metrics: ServiceMetrics(loops: settings.loops),
+                registry: try Mailbox(), painter: try Mailbox(), loops: mailboxes,
+                metrics: ServiceMetrics(loops: settings.loops),
                 log: log)
         } catch {
             throw ServiceError(error)
         }
         addresses = sockets[0].map(\.address)
-        try startThreads(sockets, screens, failed)
+        try startThreads(sockets, screens, painter, failed)
     }
 
     private func startThreads(
         _ sockets: [[ListeningSocket]], _ screens: [(ScreenName, ScreenConfiguration)],
-        _ failed: @escaping @Sendable (ServiceError) -> Void
+        _ painter: IndicatorPainter, _ failed: @escaping @Sendable (ServiceError) -> Void
     ) throws(ServiceError) {
         let registry = RegistryThread(
             journal: settings.journal, journalWait: settings.journalWait, limits: settings.registryLimits,
@@ -140,6 +142,11 @@ public final class Service {
                             failed(ServiceError(error))
                         }
                     })
+            }
+            let painting = PainterThread(
+                painter: painter, mailbox: shared.painter, loops: shared.loops)
+            painterThread = try LoopThread(name: "painter") {
+                do throws(EventHTTPError) { try painting.run() } catch { failed(ServiceError(error)) }
             }
             registryThread = try LoopThread(name: "registry") {
                 do throws(ServiceError) { try registry.run() } catch { failed(error) }
@@ -166,7 +173,9 @@ public final class Service {
     /// Waits until all that was accepted is answered, then for the last write.
     public func join() {
         for thread in threads { thread.join() }
+        shared.painter.send(.stop)
         shared.registry.send(.stop)
+        painterThread?.join()
         registryThread?.join()
     }
 
@@ -183,9 +192,9 @@ public final class Service {
         return ConnectionBudget(capacity: wished, courtesy: budget.courtesy)
     }
 
-    private static func makeMeasurer() throws(ServiceError) -> PangoTextMeasurer {
+    private static func makeFonts() throws(ServiceError) -> (PangoTextMeasurer, IndicatorPainter) {
         do throws(PangoTextError) {
-            return try PangoTextMeasurer()
+            return (try PangoTextMeasurer(), try IndicatorPainter())
         } catch {
             throw .system("Text cannot be measured: \(error)")
         }

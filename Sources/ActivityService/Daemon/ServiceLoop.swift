@@ -10,6 +10,7 @@ struct SharedState: Sendable {
     let measurer: PangoTextMeasurer
     let budget: ConnectionBudget
     let registry: Mailbox<RegistryMessage>
+    let painter: Mailbox<PainterMessage>
     let loops: [Mailbox<LoopMessage>]
     let metrics: ServiceMetrics
     let log: Log
@@ -58,6 +59,8 @@ final class ServiceLoop {
             screens: ScreenReads(
                 loop: loop, board: shared.board, renderer: renderer, hub: hub, status: shared.status,
                 metrics: metrics),
+            pictures: PictureReads(
+                number: number, board: shared.board, renderer: renderer, painter: shared.painter),
             runs: RunReads(loop: loop, parked: parked, status: shared.status, metrics: metrics),
             exposition: {
                 shared.metrics.exposition(

@@ -73,6 +73,8 @@ enum LoopMessage: Sendable {
     case published(screens: [ScreenKey], configurations: [ScreenName], at: UInt64)
     case runChanged(RunKey, Run?)
     case reply(RegistryReply, UInt64)
+    /// A picture that the loop asked for is drawn.
+    case painted(Token, [UInt8])
     /// The daemon is shutting down; streams close over `seconds`.
     case drain(DrainStep, seconds: Double)
 }

@@ -19,6 +19,7 @@ final class LoopHandler: RequestHandler {
     private let hub: Hub
     private let streams: Streams
     private let screens: ScreenReads
+    private let pictures: PictureReads
     private let runs: RunReads
     private let writes: RunWrites
     private let exposition: () -> [UInt8]
@@ -28,7 +29,7 @@ final class LoopHandler: RequestHandler {
     init(
         settings: LoopSettings, status: Status, metrics: LoopMetrics, parked: Parked, hub: Hub,
         streams: Streams,
-        screens: ScreenReads, runs: RunReads, exposition: @escaping () -> [UInt8]
+        screens: ScreenReads, pictures: PictureReads, runs: RunReads, exposition: @escaping () -> [UInt8]
     ) {
         self.settings = settings
         self.status = status
@@ -37,6 +38,7 @@ final class LoopHandler: RequestHandler {
         self.hub = hub
         self.streams = streams
         self.screens = screens
+        self.pictures = pictures
         self.runs = runs
         writes = RunWrites(parked: parked, defaultTiming: settings.defaultTiming)
         self.exposition = exposition
@@ -170,6 +172,10 @@ final class LoopHandler: RequestHandler {
             let read = HotRead(request)
             screens.answer(read, head, caller)
             hotReads.remember(read, head)
+        case .svg, .png:
+            caller.exchange.label = RouteLabel.picture.rawValue
+            try checkService(caller)
+            if case .one(let view) = request.selection { try pictures.answer(view, request, head, caller) }
         case .sse:
             caller.exchange.label = RouteLabel.stream.rawValue
             if caller.exchange.isHead { return caller.respond(Response(status: 200, fields: Streams.fields)) }
@@ -253,6 +259,7 @@ final class LoopHandler: RequestHandler {
             screens.published(keys, configurations: configurations)
         case .runChanged(let key, let run): runs.changed(key, run)
         case .reply(let reply, let number): parked.resume(number, with: reply)
+        case .painted(let token, let file): pictures.painted(token, file)
         case .drain: break
         }
     }

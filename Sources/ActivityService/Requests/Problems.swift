@@ -7,7 +7,8 @@ import WireFormat
 extension Problem {
     static let noSuchResource = Problem(.notFound, "No resource has this path.")
     static let notAcceptable = Problem(
-        .notAcceptable, "A screen is served as application/json and as text/event-stream.")
+        .notAcceptable,
+        "A screen is served as JSON, SVG, PNG and event stream; several as JSON and event stream.")
     static let misdirected = Problem(
         .misdirectedRequest,
         "The Host of the request is not one of this daemon's. Add it with --host NAME if it should be.")

@@ -49,7 +49,7 @@ enum Resource: Int, CaseIterable, Sendable {
 
 /// The values of the label `route` in the metrics: fixed texts, never a name from a request.
 enum RouteLabel: Int, CaseIterable, Sendable {
-    case other, run, runs, screen, screens, stream, configuration, probe, metrics
+    case other, run, runs, screen, screens, stream, picture, configuration, probe, metrics
 }
 
 /// What a path says: the kind of resource, and its names as raw bytes, still percent-encoded.

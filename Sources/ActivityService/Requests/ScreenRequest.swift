@@ -56,9 +56,20 @@ enum ScreenSelection {
 
 /// The media types in which an indicator is served, in the order of preference.
 enum ScreenFormat: String, CaseIterable {
-    case json, sse
+    case json, svg, png, sse
 
-    static let mediaTypes = ["application/json", "text/event-stream"].compactMap(MediaType.init)
+    static let ofOne = allCases
+    /// Several indicators have no picture.
+    static let ofSeveral = [json, sse]
+
+    var mediaType: String {
+        switch self {
+        case .json: "application/json"
+        case .svg: "image/svg+xml"
+        case .png: "image/png"
+        case .sse: "text/event-stream"
+        }
+    }
 }
 
 /// A reader's wishes for a heartbeat.
@@ -101,9 +112,13 @@ struct ScreenRequest {
         let parameters = Parameters(head.query)
         self.scope = scope
         chain = scope.chain
-        format = try Self.format(head, parameters)
+        format = try Self.format(
+            head, parameters, among: screen == nil ? ScreenFormat.ofSeveral : ScreenFormat.ofOne)
         heartbeat = try parameters.choice("heartbeat", of: HeartbeatStyle.self) ?? .comment
         let geometry = try parameters.geometry()
+        if format == .png, let scale = geometry.scale, !Picture.scales.contains(scale) {
+            throw Problem.invalidParameter("scale", "of a PNG must be a number from 1 to 4")
+        }
         if let screen {
             selection = .one(ViewRequest(screen: screen, geometry: geometry))
         } else {
@@ -114,11 +129,20 @@ struct ScreenRequest {
             head.value(of: .lastEventID).map { Token(hex: $0) } ?? position.flatMap { Token(hex: $0.utf8) }
     }
 
-    private static func format(_ head: RequestHead, _ parameters: Parameters) throws(Problem) -> ScreenFormat
-    {
-        if let wished = try parameters.choice("format", of: ScreenFormat.self) { return wished }
-        guard let best = head.accept.best(among: ScreenFormat.mediaTypes) else { throw Problem.notAcceptable }
-        return ScreenFormat.allCases[best]
+    private static func format(
+        _ head: RequestHead, _ parameters: Parameters, among formats: [ScreenFormat]
+    ) throws(Problem) -> ScreenFormat {
+        if let text = try parameters.text("format") {
+            guard let wished = ScreenFormat(rawValue: text), formats.contains(wished) else {
+                let known = formats.map(\.rawValue).joined(separator: ", ")
+                throw Problem.invalidParameter("format", "must be one of \(known)")
+            }
+            return wished
+        }
+        guard let best = head.accept.best(among: formats.compactMap { MediaType($0.mediaType) }) else {
+            throw Problem.notAcceptable
+        }
+        return formats[best]
     }
 
     private static func selection(

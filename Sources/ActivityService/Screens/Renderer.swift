@@ -107,16 +107,28 @@ final class Renderer {
     }
 
     private func draw(_ key: ViewKey, _ reading: Reading) -> (body: [UInt8], token: Token) {
-        let screen = key.view.screen
-        let configuration = reading.configuration?.value ?? .standard(for: screen)
-        let state = reading.state
+        let indicator = indicator(key, reading)
+        return ScreenBody.encode(
+            screen: key.view.screen, scope: key.scope, configuration: indicator.configuration,
+            state: reading.state, frames: indicator.frames, view: key.view.label)
+    }
+
+    /// What the viewers of `key` see.
+    func indicator(_ key: ViewKey, _ reading: Reading) -> Indicator {
+        let configuration = reading.configuration?.value ?? .standard(for: key.view.screen)
         let appearance = configuration.appearance
+        let state = reading.state
         let title = state.title ?? (state.isPending ? appearance.pendingTitle : appearance.regularTitle)
         let frames = IndicatorFrames(
             for: appearance, isPending: state.isPending, title: title, in: key.view.geometry,
             measuredBy: measurer)
-        return ScreenBody.encode(
-            screen: screen, scope: key.scope, configuration: configuration, state: state, frames: frames,
-            view: key.view.label)
+        return Indicator(configuration: configuration, title: title, frames: frames)
     }
+}
+
+/// What one view shows, and where.
+struct Indicator {
+    let configuration: ScreenConfiguration
+    let title: String
+    let frames: IndicatorFrames
 }
