@@ -18,7 +18,8 @@ RUN export DEBIAN_FRONTEND=noninteractive \
     && if ! dpkg --compare-versions "$version" ge "$LIBEVENT_MINIMUM"; then \
         echo "libevent-core $version is older than $LIBEVENT_MINIMUM: is the security archive enabled?" >&2; exit 1; \
     fi \
-    && apt-get install --yes --no-install-recommends fontconfig fonts-dejavu-core fonts-inter libcairo2 libjansson4 \
+    && apt-get install --yes --no-install-recommends fontconfig fonts-dejavu-core fonts-inter libcairo2 libfontconfig1 \
+        libjansson4 libpangoft2-1.0-0 \
         libpango-1.0-0 libpangocairo-1.0-0 libsqlite3-0 libssl3 libstdc++6 \
     && fc-cache --force --system-only \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/apt /var/log/dpkg.log

@@ -25,6 +25,9 @@ struct GlyphPen {
     /// enlarged.
     private static let precision = 32.0
 
+    /// The most pixels of the pictures of a line, together.
+    private static let mostPixels = 2_000_000.0
+
     let pixelsPerPoint: Double
 
     func line(of layout: OpaquePointer) -> SetLine {
@@ -50,12 +53,28 @@ struct GlyphPen {
         guard let font = run.pointee.item.pointee.analysis.font, let glyphs = run.pointee.glyphs else {
             return
         }
-        let outline = Self.outline(of: glyphs, font, at: x, baseline)
-        if outline.isEmpty {
-            if let bitmap = bitmap(of: glyphs, font, at: x, baseline) { line.bitmaps.append(bitmap) }
-        } else {
-            line.outline += outline
+        // Not by what cairo answers: it would trace the pixels of a picture, which takes minutes and gigabytes.
+        if Self.hasOutlines(font) {
+            line.outline += Self.outline(of: glyphs, font, at: x, baseline)
+        } else if let bitmap = bitmap(of: glyphs, font, at: x, baseline, fineness: fineness(in: line)) {
+            line.bitmaps.append(bitmap)
         }
+    }
+
+    /// The pixels per point of pictures in `line`: no more than make it as large as may be, whatever its font's size.
+    private func fineness(in line: SetLine) -> Double {
+        min(pixelsPerPoint, (Self.mostPixels / max(1, line.width * line.height)).squareRoot())
+    }
+
+    /// True when the glyphs of `font` are outlines of one colour; else each is a picture.
+    private static func hasOutlines(_ font: UnsafeMutablePointer<PangoFont>) -> Bool {
+        let font = UnsafeMutableRawPointer(font).assumingMemoryBound(to: PangoFcFont.self)
+        guard let pattern = pango_fc_font_get_pattern(font) else { return false }
+        func has(_ property: String) -> Bool {
+            var value: FcBool = 0
+            return FcPatternGetBool(pattern, property, 0, &value) == FcResultMatch && value == FcTrue
+        }
+        return has(FC_OUTLINE) && !has(FC_COLOR)
     }
 
     private static func outline(
@@ -86,7 +105,10 @@ struct GlyphPen {
                 (data[index + number].point.x, data[index + number].point.y)
             }
             switch header.type {
-            case CAIRO_PATH_MOVE_TO: steps.append(.move(point(1).0, point(1).1))
+            case CAIRO_PATH_MOVE_TO:
+                // Moves draw nothing but by what follows: where the line begins, and after each closed outline.
+                if case .move = steps.last { steps.removeLast() }
+                steps.append(.move(point(1).0, point(1).1))
             case CAIRO_PATH_LINE_TO: steps.append(.line(point(1).0, point(1).1))
             case CAIRO_PATH_CURVE_TO:
                 steps.append(
@@ -95,14 +117,14 @@ struct GlyphPen {
             }
             index += Int(header.length)
         }
-        // A path of moves alone draws nothing.
-        return steps.contains { if case .move = $0 { false } else { $0 != .close } } ? steps : []
+        if case .move = steps.last { steps.removeLast() }
+        return steps
     }
 
     private func bitmap(
         of glyphs: UnsafeMutablePointer<PangoGlyphString>, _ font: UnsafeMutablePointer<PangoFont>,
         at x: Double,
-        _ baseline: Double
+        _ baseline: Double, fineness: Double
     ) -> Bitmap? {
         var ink = PangoRectangle()
         pango_glyph_string_extents(glyphs, font, &ink, nil)
@@ -112,10 +134,10 @@ struct GlyphPen {
             height: Double(ink.height).points)
         guard
             let canvas = Canvas(
-                width: (frame.width * pixelsPerPoint).rounded(.up),
-                height: (frame.height * pixelsPerPoint).rounded(.up))
+                width: (frame.width * fineness).rounded(.up),
+                height: (frame.height * fineness).rounded(.up))
         else { return nil }
-        cairo_scale(canvas.cairo, pixelsPerPoint, pixelsPerPoint)
+        cairo_scale(canvas.cairo, fineness, fineness)
         cairo_move_to(canvas.cairo, x - frame.x, baseline - frame.y)
         pango_cairo_show_glyph_string(canvas.cairo, font, glyphs)
         return Bitmap(frame: frame, png: canvas.png)

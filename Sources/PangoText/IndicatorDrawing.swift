@@ -66,10 +66,13 @@ struct IndicatorDrawing {
         return marks
     }
 
+    /// The title in at most `width` points; empty where not even an ellipsis has room.
     private func line(width: Double?) -> SetLine {
         var font = appearance.titleFont
         font.size *= view.fontScale ?? 1
-        return typesetter.line(of: title, in: font, width: width, pixelsPerPoint: pixelsPerPoint)
+        let line = typesetter.line(of: title, in: font, width: width, pixelsPerPoint: pixelsPerPoint)
+        guard let width, line.width > width + 1 / 1024 else { return line }
+        return SetLine(width: 0, height: line.height)
     }
 
     private var spinnerColor: PictureColor {

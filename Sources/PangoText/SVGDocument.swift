@@ -145,6 +145,11 @@ struct SVGDocument {
             case "&": write("&amp;")
             case "<": write("&lt;")
             case ">": write("&gt;")
+            // What XML 1.0 cannot say, not even by a number (https://www.w3.org/TR/xml/#charsets): one of it, and
+            // nobody would show the picture.
+            case "\0"..<"\t", "\u{B}", "\u{C}", "\u{E}"..<" ", "\u{FFFE}", "\u{FFFF}": write("\u{FFFD}")
+            // A parser would turn it into a line feed.
+            case "\r": write("&#13;")
             default: write(String(scalar))
             }
         }

@@ -84,6 +84,53 @@ struct PictureTests {
         #expect(cut.outline.count < whole.outline.count)
     }
 
+    @Test(arguments: LayoutDirection.allCases, [29.0, 31, 35])
+    func whereNoEllipsisHasRoomNoTextIsDrawn(direction: LayoutDirection, width: Double) {
+        var appearance = Appearance(regularTitle: "", direction: direction)
+        appearance.frame.width = width
+        let marks = marks(appearance, title: "Waiting for the network")
+        #expect(marks.count == 1 && marks.allSatisfy { if case .spinner = $0 { true } else { false } })
+    }
+
+    @Test(arguments: LayoutDirection.allCases)
+    func aSearchFieldsTextBeginsAtItsLeadingEdge(direction: LayoutDirection) throws {
+        let appearance = Appearance(kind: .searchBar, regularTitle: "Search", direction: direction)
+        guard case .searchBar(let frames) = frames(appearance, isPending: true, title: "Search") else {
+            Issue.record("another kind")
+            return
+        }
+        let marks = marks(appearance, title: "Search")
+        #expect(marks.first?.ink == frames.field)
+        #expect(
+            marks.last
+                == .spinner(try #require(frames.activityIndicator), IndicatorDrawing.SystemColor.spinner))
+        let (field, ink) = (try #require(frames.textField), try #require(marks.dropFirst().first?.ink))
+        #expect(abs(direction == .rtl ? field.maxX - ink.maxX : ink.x - field.x) < 2)
+        #expect(abs((ink.y + ink.maxY) / 2 - (field.y + field.maxY) / 2) < 2)
+    }
+
+    @Test func aHyphenIsARectangleAboveTheBaseline() throws {
+        let font = TitleFont(size: 100)
+        let line = typesetter.line(of: "-", in: font, width: nil, pixelsPerPoint: 1)
+        let lines = line.outline.filter { if case .line = $0 { true } else { false } }
+        guard case .move = line.outline.first else {
+            Issue.record("an outline begins with a move")
+            return
+        }
+        #expect((3...4).contains(lines.count) && line.outline.contains(.close) && line.bitmaps == [])
+        let ink = try #require(Mark.fill(line.outline, IndicatorDrawing.SystemColor.white).ink)
+        #expect(ink.width > 2 * ink.height && ink.x > 0 && ink.maxX < line.width)
+        #expect(ink.y > line.height / 3 && ink.maxY < line.height * 0.7)
+    }
+
+    @Test(arguments: [
+        "e" + String(repeating: "\u{301}", count: 199), String(repeating: "\u{301}", count: 200),
+    ])
+    func combiningMarksAreDrawnOnTheirLetter(title: String) {
+        let line = typesetter.line(of: title, in: TitleFont(), width: nil, pixelsPerPoint: 1)
+        #expect(line.width < 2_000 && !line.outline.isEmpty)
+    }
+
     @Test func aSearchFieldShowsItsIconOrASpinner() throws {
         let appearance = Appearance(kind: .searchBar, regularTitle: "Search")
         let idle = marks(appearance, isPending: false, title: "Search")
@@ -123,6 +170,28 @@ struct PictureTests {
         let text = try svg(appearance, title: "</title><script>&\"'\u{1F680}")
         #expect(text.contains("<title>&lt;/title&gt;&lt;script&gt;&amp;\"'\u{1F680}</title>"))
         #expect(!text.contains("<script"))
+    }
+
+    @Test(arguments: [
+        ("\u{0}", "\u{FFFD}"), ("\u{8}\u{B}\u{C}\u{E}\u{1F}", String(repeating: "\u{FFFD}", count: 5)),
+        ("\u{FFFE}\u{FFFF}", "\u{FFFD}\u{FFFD}"), ("\t\n", "\t\n"), ("\r", "&#13;"), ("]]>", "]]&gt;"),
+        ("\u{FFFD}\u{E000}\u{10FFFD}", "\u{FFFD}\u{E000}\u{10FFFD}"),
+    ])
+    func whatXMLCannotSayIsReplaced(title: String, name: String) throws {
+        var document = SVGDocument(bounds: Rect(x: 0, y: 0, width: 1, height: 1), name: title)
+        document.add(.spinner(Rect(x: 0, y: 0, width: 1, height: 1), IndicatorDrawing.SystemColor.white))
+        let text = String(decoding: document.finished(), as: UTF8.self)
+        #expect(text.contains("<title>\(name)</title>"))
+    }
+
+    @Test(arguments: [
+        (0.0, "0"), (-0.0004, "0"), (1.0005, "1.001"), (-0.5, "-0.5"), (12.34, "12.34"), (-10_000, "-10000"),
+        (0.05, "0.05"),
+    ])
+    func numbersAreWrittenToTheThousandth(number: Double, text: String) {
+        var document = SVGDocument(bounds: Rect(x: 0, y: 0, width: 1, height: 1), name: "")
+        document.add(.fill([.move(number, 7)], IndicatorDrawing.SystemColor.white))
+        #expect(String(decoding: document.finished(), as: UTF8.self).contains("d=\"M\(text) 7\"/>"))
     }
 
     @Test func anSVGSpinsByItselfAndSlowerForWhoWantsLessMotion() throws {

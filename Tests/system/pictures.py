@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Pictures of indicators, as a real daemon serves them: SVG and PNG, decoded here by hand."""
 
+import base64
 import pathlib
+import random
 import struct
 import sys
 import threading
@@ -10,13 +12,20 @@ import xml.etree.ElementTree
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from daemon import Daemon  # noqa: E402
+from daemon import Daemon, temporary_directory  # noqa: E402
+from own_fonts import color_font, install, png  # noqa: E402
 from suite import Suite, equal, eventually, problem  # noqa: E402
 
 suite = Suite("--loops", 2)
 case = suite.case
 SVG = "{http://www.w3.org/2000/svg}"
-BROWSER_IMAGE = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
+# What Chromium, Firefox and Safari send for an <img>.
+BROWSERS = ("image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8",
+            "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5",
+            "image/webp,image/avif,image/jxl,image/heic,video/*;q=0.8,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5")
+
+
+INTER = list(pathlib.Path("/usr/share/fonts/opentype/inter").glob("Inter-SemiBold.*"))
 
 
 class Pixels:
@@ -123,6 +132,71 @@ def vector(daemon):
     equal(root.findall(f".//{SVG}animateTransform"), [], "idle: no spinner")
 
 
+@case("whatever a title says, its SVG is well-formed and has the title for a name, but for what XML cannot say")
+def random_titles(daemon):
+    name, seed = suite.name(), random.randrange(1 << 32)
+    chance = random.Random(seed)
+    pieces = ["&", "<", ">", "\"", "'", "]]>", "<!--", "-->", "<?xml?>", "&amp;", "&#0;", "</title>", "<![CDATA[", "\ufffe",
+              "\uffff", "\ufdd0", "\ufeff", "\U0010ffff", "\u0301" * 40, "\u200d", "שלום", "مرحبا", "更新", "🦀", " ", "a", "\xa0"]
+    titles = ["\ufffe", "\uffff", "e" + "\u0301" * 199, "\u0301" * 200, "\U0001f980" * 200, " " * 200, "W" * 200]
+    titles += ["".join(chance.choices(pieces, k=chance.randrange(1, 20)))[:200] for _ in range(100)]
+    with daemon.connect() as connection:
+        for title in titles:
+            body = {"title": title}
+            equal(connection.ask("PUT", f"/v1/tasks/{name}/runs/a", {}, body).status // 100, 2, f"seed {seed}: {title!r}")
+            width = chance.choice((1, 21, 40, 120, 2000))
+            answer = connection.ask("GET", f"/v1/screens/{name}?format=svg&width={width}&direction={chance.choice(('ltr', 'rtl'))}")
+            root = xml.etree.ElementTree.fromstring(answer.body)
+            said = title.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
+            equal(root.find(SVG + "title").text, said, f"seed {seed}")
+            tags = {element.tag.removeprefix(SVG) for element in root.iter()}
+            assert tags <= {"svg", "title", "style", "g", "defs", "use", "path", "image", "animateTransform"}, (seed, tags)
+
+
+@case("glyphs that are pictures are drawn as such: in their colours, in their place, and never larger than a bound")
+def color_glyphs(_):
+    crab = "\U0001f980"
+    with temporary_directory() as directory:
+        font = color_font("Test Colour", 0x1F980, png(64, 64, (255, 0, 0, 255)), 64)
+        files = [("colour.ttf", font)] + [(path.name, path.read_bytes()) for path in INTER]
+        with Daemon("--loops", 1, environment=install(directory, *files)) as daemon:
+            daemon.put("s", title=f"Hi {crab}")
+            layout = daemon.screen("s", "?width=200&scale=2")["layout"]
+            equal(layout["fonts"], ["Inter", "Test Colour"])
+            root = xml.etree.ElementTree.fromstring(picture(daemon, "s", "svg", "&width=200").body)
+            image, = root.iter(SVG + "image")
+            label = layout["titleLabel"]
+            left, width = float(image.get("x")), float(image.get("width"))
+            assert label["x"] + 15 < left and left + width <= label["x"] + label["width"] + 1, (label, image.attrib)
+            drawn = Pixels(base64.b64decode(image.get("href").partition(",")[2]))
+            equal(bytes(drawn.rows[drawn.height // 2][4 * (drawn.width // 2):][:4]), b"\xff\0\0\xff", "red")
+            pixels = Pixels(picture(daemon, "s", "png", "&width=200&height=20&scale=2").body)
+            row = pixels.rows[20]
+            equal(bytes(row[4 * int((left + width / 2) * 2):][:4]), b"\xff\0\0\xff", "red, where the SVG has it")
+            daemon.configure("s", titleFont={"family": "Inter", "size": 512, "weight": 600})
+            for title, size in ((crab * 200, "width=10000&height=10000"), (crab, "width=10000&height=0"), (crab * 9, "width=9000")):
+                daemon.put("s", title=title)
+                answer = picture(daemon, "s", "svg", f"&{size}&fontScale=4")
+                for image in xml.etree.ElementTree.fromstring(answer.body).iter(SVG + "image"):
+                    head = base64.b64decode(image.get("href").partition(",")[2])[16:24]
+                    across, down = struct.unpack(">II", head)
+                    assert across * down <= 2_100_000, (across, down)
+                picture(daemon, "s", "png", "&width=1000&height=100&scale=4&fontScale=4")
+            assert daemon.resident_kib() < 200 << 10, f"{daemon.resident_kib()} KiB"
+
+
+@case("where not even an ellipsis has room, no text is drawn, rather than one outside its label")
+def no_room(daemon):
+    name = suite.name()
+    daemon.put(name, title="Waiting for the network")
+    for width in (29, 31, 35, 60):
+        layout = daemon.screen(name, f"?width={width}")["layout"]
+        root = xml.etree.ElementTree.fromstring(picture(daemon, name, "svg", f"&width={width}").body)
+        paths = [element for element in root if element.tag == SVG + "path"]
+        assert layout["titleLabel"]["width"] == width - 28, layout
+        assert len(paths) == (1 if width == 60 else 0), (width, paths)
+
+
 @case("a search bar has its icon while idle, a spinner while pending, and its title as the field's text")
 def search_bar(daemon):
     name = suite.name()
@@ -143,7 +217,8 @@ def search_bar(daemon):
 def negotiation(daemon):
     name = suite.name()
     target = f"/v1/screens/{name}"
-    for accept, kind in ((BROWSER_IMAGE, "image/svg+xml"), ("image/png", "image/png"), ("image/*", "image/svg+xml"),
+    for accept, kind in (*((accept, "image/svg+xml") for accept in BROWSERS), ("image/png", "image/png"),
+                         ("image/*", "image/svg+xml"), ("image/webp,*/*", "application/json"),
                          ("image/png, image/svg+xml;q=0.9", "image/png"), ("*/*", "application/json"),
                          ("application/json, image/png", "application/json"),
                          ("text/event-stream;q=0.5, image/png;q=0.6", "image/png")):
