@@ -114,7 +114,8 @@ class Daemon:
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [binary(), *self.flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env=clean_environment(self.environment), preexec_fn=(lambda: limit_files(self.files)) if self.files else None)
+                env=clean_environment(self.environment),
+                preexec_fn=(lambda: limit_files(self.files)) if self.files else None)
         if wait_for:
             self.wait_until(wait_for, timeout)
 

@@ -66,7 +66,8 @@ def color_font(family, scalar, picture, size):
                   + struct.pack(">III", scalar, scalar, 1)),
         b"head": (struct.pack(">IIIIHH", 0x10000, 0x10000, 0, 0x5F0F3CF5, 3, unit) + bytes(16)
                   + struct.pack(">hhhhHHhhh", 0, 0, unit, unit, 0, 8, 2, 0, 0)),
-        b"hhea": struct.pack(">Ihhh", 0x10000, unit, 0, 0) + struct.pack(">H", unit) + bytes(22) + struct.pack(">H", glyphs),
+        b"hhea": (struct.pack(">Ihhh", 0x10000, unit, 0, 0) + struct.pack(">H", unit) + bytes(22)
+                  + struct.pack(">H", glyphs)),
         b"hmtx": struct.pack(">Hh", unit, 0) * glyphs,
         b"maxp": struct.pack(">IH", 0x10000, glyphs) + bytes(26),
         b"name": struct.pack(">HHH", 0, 4, 6 + len(records)) + records + data,

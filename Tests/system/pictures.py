@@ -19,6 +19,8 @@ from suite import Suite, equal, eventually, problem  # noqa: E402
 suite = Suite("--loops", 2)
 case = suite.case
 SVG = "{http://www.w3.org/2000/svg}"
+# All that an SVG of ours consists of.
+ELEMENTS = {"svg", "title", "style", "g", "defs", "use", "path", "image", "animateTransform"}
 # What Chromium, Firefox and Safari send for an <img>.
 BROWSERS = ("image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8",
             "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5",
@@ -121,7 +123,7 @@ def vector(daemon):
           (SVG + "svg", "300", "20", "0 0 300 20"))
     equal(root.find(SVG + "title").text, title)
     tags = {element.tag.removeprefix(SVG) for element in root.iter()}
-    assert tags <= {"svg", "title", "style", "g", "defs", "use", "path", "image", "animateTransform"}, tags
+    assert tags <= ELEMENTS, tags
     for element in root.iter():
         for key, value in element.attrib.items():
             assert not key.lower().startswith("on"), key
@@ -136,21 +138,25 @@ def vector(daemon):
 def random_titles(daemon):
     name, seed = suite.name(), random.randrange(1 << 32)
     chance = random.Random(seed)
-    pieces = ["&", "<", ">", "\"", "'", "]]>", "<!--", "-->", "<?xml?>", "&amp;", "&#0;", "</title>", "<![CDATA[", "\ufffe",
-              "\uffff", "\ufdd0", "\ufeff", "\U0010ffff", "\u0301" * 40, "\u200d", "שלום", "مرحبا", "更新", "🦀", " ", "a", "\xa0"]
+    pieces = ["&", "<", ">", "\"", "'", "]]>", "<!--", "-->", "<?xml?>", "&amp;", "&#0;", "</title>", "<![CDATA[",
+              "\ufffe", "\uffff", "\ufdd0", "\ufeff", "\U0010ffff", "\u0301" * 40, "\u200d", "שלום", "مرحبا", "更新", "🦀",
+              " ", "a", "\xa0"]
     titles = ["\ufffe", "\uffff", "e" + "\u0301" * 199, "\u0301" * 200, "\U0001f980" * 200, " " * 200, "W" * 200]
     titles += ["".join(chance.choices(pieces, k=chance.randrange(1, 20)))[:200] for _ in range(100)]
     with daemon.connect() as connection:
         for title in titles:
             body = {"title": title}
-            equal(connection.ask("PUT", f"/v1/tasks/{name}/runs/a", {}, body).status // 100, 2, f"seed {seed}: {title!r}")
+            stored = connection.ask("PUT", f"/v1/tasks/{name}/runs/a", {}, body)
+            equal(stored.status // 100, 2, f"seed {seed}: {title!r}")
             width = chance.choice((1, 21, 40, 120, 2000))
-            answer = connection.ask("GET", f"/v1/screens/{name}?format=svg&width={width}&direction={chance.choice(('ltr', 'rtl'))}")
+            direction = chance.choice(("ltr", "rtl"))
+            target = f"/v1/screens/{name}?format=svg&width={width}&direction={direction}"
+            answer = connection.ask("GET", target)
             root = xml.etree.ElementTree.fromstring(answer.body)
             said = title.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
             equal(root.find(SVG + "title").text, said, f"seed {seed}")
             tags = {element.tag.removeprefix(SVG) for element in root.iter()}
-            assert tags <= {"svg", "title", "style", "g", "defs", "use", "path", "image", "animateTransform"}, (seed, tags)
+            assert tags <= ELEMENTS, (seed, tags)
 
 
 @case("glyphs that are pictures are drawn as such: in their colours, in their place, and never larger than a bound")
@@ -174,7 +180,8 @@ def color_glyphs(_):
             row = pixels.rows[20]
             equal(bytes(row[4 * int((left + width / 2) * 2):][:4]), b"\xff\0\0\xff", "red, where the SVG has it")
             daemon.configure("s", titleFont={"family": "Inter", "size": 512, "weight": 600})
-            for title, size in ((crab * 200, "width=10000&height=10000"), (crab, "width=10000&height=0"), (crab * 9, "width=9000")):
+            for title, size in ((crab * 200, "width=10000&height=10000"), (crab, "width=10000&height=0"),
+                                (crab * 9, "width=9000")):
                 daemon.put("s", title=title)
                 answer = picture(daemon, "s", "svg", f"&{size}&fontScale=4")
                 for image in xml.etree.ElementTree.fromstring(answer.body).iter(SVG + "image"):

@@ -14,13 +14,17 @@ final class HotRead {
     private var list: RenderedView?
     /// What ``HotReads`` counts it for, in bytes; 0 until it is remembered.
     fileprivate(set) var countedSize = 0
+    private let requestSize: Int
 
-    init(_ request: ScreenRequest) { self.request = request }
+    init(_ request: ScreenRequest) {
+        self.request = request
+        requestSize = request.size
+    }
 
     /// What was answered last, if it is still there.
     var rendered: RenderedView? { view ?? list }
     /// What it costs without its target, in bytes.
-    fileprivate var size: Int { request.size + (list?.size ?? 0) }
+    fileprivate var size: Int { requestSize + (list?.size ?? 0) }
 
     /// Keeps what was answered when the board had this number.
     func remember(_ rendered: RenderedView, _ generation: UInt64) {
