@@ -4,8 +4,8 @@ import PackageDescription
 /// Every target: Swift 6 language mode, and a warning is an error.
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
 
 func tests(of name: String, _ more: [Target.Dependency] = []) -> Target {
@@ -43,7 +43,9 @@ let package = Package(
             [
                 "IndicatorLayout", "ActivityCore", "HTTPCodec", "EventHTTP", "Journal", "PangoText",
                 "WireFormat",
-            ]),
+            ],
+            // The files for browsers, as bytes within the program.
+            resources: [.embedInCode("Web")]),
         .executableTarget(name: "pendingd", dependencies: ["ActivityService"], swiftSettings: strict),
 
         // Measures the daemon from outside, and the layout from inside.

@@ -19,6 +19,7 @@ private func meaning(of path: String) -> String {
         case .health: return "health"
         case .readiness: return "readiness"
         case .metrics: return "metrics"
+        case .web(let file): return "file \(file.path)"
         case .server: return "server"
         }
     } catch {
@@ -37,6 +38,7 @@ private func meaning(of path: String) -> String {
         ("/v1/screens/chats", "screen |chats"), ("/v1/scopes/acme/screens/chats", "screen acme|chats"),
         ("/v1/screens/chats/configuration", "configuration chats"),
         ("/healthz", "health"), ("/readyz", "readiness"), ("/metrics", "metrics"), ("*", "server"),
+        ("/pending.js", "file /pending.js"),
         ("/v1/screens/ch%61ts", "screen |chats"),
     ])
     func findsTheResource(path: String, expected: String) {

@@ -156,6 +156,10 @@ final class LoopHandler: RequestHandler {
         case .configuration(let name):
             try checkService(caller)
             try configuration(name, head, caller)
+        case .web(let file):
+            if caller.exchange.isServerFull { throw Problem.full }
+            // Not with the caller's lines: who may load a file does not depend on who may read a state.
+            caller.exchange.respond(file.response(to: head))
         case .server: throw Problem.noSuchResource
         }
     }

@@ -3,6 +3,8 @@ import HTTPCodec
 /// A kind of resource: what a path's shape says before any name in it is looked at.
 enum Resource: Int, CaseIterable, Sendable {
     case run, runsOfTask, runs, screen, screens, configuration, health, readiness, metrics
+    /// A file for browsers.
+    case web
     /// `OPTIONS *`.
     case server
 
@@ -11,7 +13,7 @@ enum Resource: Int, CaseIterable, Sendable {
         switch self {
         case .run: "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"
         case .runsOfTask: "GET, HEAD, POST, OPTIONS"
-        case .runs, .screen, .screens, .health, .readiness, .metrics: "GET, HEAD, OPTIONS"
+        case .runs, .screen, .screens, .health, .readiness, .metrics, .web: "GET, HEAD, OPTIONS"
         case .configuration: "GET, HEAD, PUT, DELETE, OPTIONS"
         case .server: "OPTIONS"
         }
@@ -39,6 +41,7 @@ enum Resource: Int, CaseIterable, Sendable {
         case .configuration: .configuration
         case .health, .readiness: .probe
         case .metrics: .metrics
+        case .web: .web
         case .server: .other
         }
     }
@@ -49,7 +52,7 @@ enum Resource: Int, CaseIterable, Sendable {
 
 /// The values of the label `route` in the metrics: fixed texts, never a name from a request.
 enum RouteLabel: Int, CaseIterable, Sendable {
-    case other, run, runs, screen, screens, stream, picture, configuration, probe, metrics
+    case other, run, runs, screen, screens, stream, picture, configuration, probe, metrics, web
 }
 
 /// What a path says: the kind of resource, and its names as raw bytes, still percent-encoded.
@@ -67,8 +70,14 @@ struct ResourcePath {
         }
         var parts = Self.segments(of: path.dropFirst())
         guard parts[0].elementsEqual("v1".utf8) else {
-            guard parts.count == 1, let found = Self.operational(parts[0]) else { return nil }
-            resource = found
+            if parts.count == 1, let found = Self.operational(parts[0]) {
+                resource = found
+            } else if WebFile.find(path) != nil {
+                resource = .web
+                first = path
+            } else {
+                return nil
+            }
             return
         }
         if parts.count > 3, parts[1].elementsEqual("scopes".utf8) {

@@ -11,6 +11,7 @@ enum Route {
     case screens(Scope)
     case configuration(ScreenName)
     case health, readiness, metrics, server
+    case web(WebFile)
 
     /// - Throws: `invalid-name` when a name in `path` breaks its rule.
     init(_ path: ResourcePath) throws(Problem) {
@@ -32,6 +33,9 @@ enum Route {
         case .health: self = .health
         case .readiness: self = .readiness
         case .metrics: self = .metrics
+        case .web:
+            guard let file = path.first.flatMap(WebFile.find) else { throw Problem.noSuchResource }
+            self = .web(file)
         case .server: self = .server
         }
     }
@@ -48,6 +52,7 @@ enum Route {
         case .health: .health
         case .readiness: .readiness
         case .metrics: .metrics
+        case .web: .web
         case .server: .server
         }
     }
