@@ -1,4 +1,7 @@
-"""Drives a real Chromium, without a window, through WebDriver and its own DevTools protocol."""
+"""Drives a real Chromium, without a window, through WebDriver and its own DevTools protocol.
+
+Selenium is the package of Debian, so suites that use this are run by /usr/bin/python3, whatever stands first in the path.
+"""
 
 import base64
 import pathlib
