@@ -181,18 +181,25 @@ extension JSONWriter {
         number(appearance.interItemSpace)
         literal(#","titleColor":"#)
         name(appearance.titleColor)
-        literal(#","titleFont":{"family":"#)
-        string(appearance.titleFont.family)
-        literal(#","size":"#)
-        number(appearance.titleFont.size)
-        literal(#","weight":"#)
-        integer(appearance.titleFont.weight)
-        literal(#"},"arrangement":"#)
+        literal(",")
+        titleFont(appearance.titleFont)
+        literal(#","arrangement":"#)
         name(appearance.arrangement.rawValue)
         literal(#","direction":"#)
         name(appearance.direction.rawValue)
         literal(#","scale":"#)
         optional(appearance.scale) { $0.number($1) }
+    }
+
+    /// Appends the member `titleFont`.
+    mutating func titleFont(_ font: TitleFont) {
+        literal(#""titleFont":{"family":"#)
+        string(font.family)
+        literal(#","size":"#)
+        number(font.size)
+        literal(#","weight":"#)
+        integer(font.weight)
+        literal("}")
     }
 
     private mutating func timing(_ timing: Timing) {

@@ -9,19 +9,24 @@ struct ViewRequest: Hashable, Sendable {
     let geometry: ViewGeometry
     /// The id as it was asked for, on requests of several screens.
     let label: String?
+    /// Whether the viewer draws by itself, and wants to know with which fonts and colours.
+    let includesAppearance: Bool
 
     /// What its texts cost, in bytes.
     var textSize: Int { screen.rawValue.utf8.count + (label?.utf8.count ?? 0) }
 
     /// The screen at `geometry`.
-    init(screen: ScreenName, geometry: ViewGeometry, label: String? = nil) {
+    init(
+        screen: ScreenName, geometry: ViewGeometry, label: String? = nil, includesAppearance: Bool = false
+    ) {
         self.screen = screen
         self.geometry = geometry
         self.label = label
+        self.includesAppearance = includesAppearance
     }
 
     /// `name` or `name:WIDTHxHEIGHT`; the size wins over that of `geometry`.
-    init(id: String, geometry: ViewGeometry) throws(Problem) {
+    init(id: String, geometry: ViewGeometry, includesAppearance: Bool = false) throws(Problem) {
         let parts = id.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let screen = ScreenName(String(first)) else {
             throw Problem.invalidName("screen")
@@ -40,9 +45,8 @@ struct ViewRequest: Hashable, Sendable {
             geometry.width = width
             geometry.height = height
         }
-        self.screen = screen
-        self.geometry = geometry
-        label = id
+        self.init(
+            screen: screen, geometry: geometry, label: id, includesAppearance: includesAppearance)
     }
 }
 
@@ -51,7 +55,7 @@ enum ScreenSelection {
     case one(ViewRequest)
     case several([ViewRequest])
     /// One page of the list without ids.
-    case all(geometry: ViewGeometry, limit: Int, after: ScreenName?)
+    case all(limit: Int, after: ScreenName?)
 }
 
 /// The media types in which an indicator is served, in the order of preference.
@@ -72,6 +76,12 @@ enum ScreenFormat: String, CaseIterable {
     }
 }
 
+/// What an answer has beside what every answer has.
+enum ScreenExtra: String, CaseIterable {
+    /// What a client draws with.
+    case appearance
+}
+
 /// A reader's wishes for a heartbeat.
 enum HeartbeatStyle: String, CaseIterable {
     case comment, event
@@ -84,6 +94,8 @@ struct ScreenRequest {
     let selection: ScreenSelection
     let format: ScreenFormat
     let heartbeat: HeartbeatStyle
+    private let geometry: ViewGeometry
+    private let includesAppearance: Bool
     /// True when it asks for so many views that others should not have to wait for all of them.
     var isWide: Bool {
         switch selection {
@@ -115,14 +127,17 @@ struct ScreenRequest {
         format = try Self.format(
             head, parameters, among: screen == nil ? ScreenFormat.ofSeveral : ScreenFormat.ofOne)
         heartbeat = try parameters.choice("heartbeat", of: HeartbeatStyle.self) ?? .comment
-        let geometry = try parameters.geometry()
+        geometry = try parameters.geometry()
+        includesAppearance = try parameters.choice("include", of: ScreenExtra.self) == .appearance
         if format == .png, let scale = geometry.scale, !Picture.scales.contains(scale) {
             throw Problem.invalidParameter("scale", "of a PNG must be a number from 1 to 4")
         }
         if let screen {
-            selection = .one(ViewRequest(screen: screen, geometry: geometry))
+            selection = .one(
+                ViewRequest(screen: screen, geometry: geometry, includesAppearance: includesAppearance))
         } else {
-            selection = try Self.selection(parameters, geometry, scope, format, mostScreens)
+            selection = try Self.selection(
+                parameters, geometry, includesAppearance, scope, format, mostScreens)
         }
         let position = try parameters.text("last_event_id")
         lastEventID =
@@ -145,9 +160,15 @@ struct ScreenRequest {
         return formats[best]
     }
 
+    /// A screen without an id of its own, as this request wants to see it.
+    func view(of screen: ScreenName, label: String? = nil) -> ViewRequest {
+        ViewRequest(
+            screen: screen, geometry: geometry, label: label, includesAppearance: includesAppearance)
+    }
+
     private static func selection(
-        _ parameters: Parameters, _ geometry: ViewGeometry, _ scope: Scope, _ format: ScreenFormat,
-        _ mostScreens: Int
+        _ parameters: Parameters, _ geometry: ViewGeometry, _ includesAppearance: Bool, _ scope: Scope,
+        _ format: ScreenFormat, _ mostScreens: Int
     ) throws(Problem) -> ScreenSelection {
         let ids = try parameters.all("id")
         if ids.isEmpty {
@@ -156,7 +177,7 @@ struct ScreenRequest {
                 guard let name = Cursor.screen(from: text, scope: scope) else { throw Problem.invalidCursor }
                 return name
             }
-            return .all(geometry: geometry, limit: limit, after: after)
+            return .all(limit: limit, after: after)
         }
         guard ids.count <= mostScreens else {
             throw Problem.invalidParameter("id", "at most \(mostScreens) screens on one request")
@@ -164,7 +185,8 @@ struct ScreenRequest {
         var seen: Set<String> = []
         var views: [ViewRequest] = []
         for id in ids where seen.insert(id).inserted {
-            views.append(try ViewRequest(id: id, geometry: geometry))
+            views.append(
+                try ViewRequest(id: id, geometry: geometry, includesAppearance: includesAppearance))
         }
         return .several(views)
     }

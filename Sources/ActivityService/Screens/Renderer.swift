@@ -110,7 +110,18 @@ final class Renderer {
         let indicator = indicator(key, reading)
         return ScreenBody.encode(
             screen: key.view.screen, scope: key.scope, configuration: indicator.configuration,
-            state: reading.state, frames: indicator.frames, view: key.view.label)
+            state: reading.state, frames: indicator.frames, view: key.view.label,
+            drawnWith: key.view.includesAppearance ? drawing(of: indicator, in: key.view.geometry) : nil)
+    }
+
+    /// What `indicator` is drawn with; a search bar's text is measured for nothing but that.
+    private func drawing(of indicator: Indicator, in view: ViewGeometry) -> DrawnAppearance {
+        let appearance = indicator.configuration.appearance
+        var font = appearance.titleFont
+        font.size *= view.fontScale ?? 1
+        return DrawnAppearance(
+            direction: view.direction ?? appearance.direction, activityStyle: appearance.activityStyle,
+            titleColor: appearance.titleColor, titleFont: font, fonts: [])
     }
 
     /// What the viewers of `key` see.

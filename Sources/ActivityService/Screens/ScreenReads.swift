@@ -161,7 +161,7 @@ final class ScreenReads {
         switch request.selection {
         case .one(let view): [view.screen]
         case .several(let views): views.map(\.screen)
-        case .all(_, let limit, let after): listed(request.chain, limit: limit, after: after).screens
+        case .all(let limit, let after): listed(request.chain, limit: limit, after: after).screens
         }
     }
 
@@ -188,9 +188,9 @@ final class ScreenReads {
         switch request.selection {
         case .one(let view): return render(view, request)
         case .several(let views): return join(views.map { render($0, request) }, next: nil)
-        case .all(let geometry, let limit, let after):
+        case .all(let limit, let after):
             let page = listed(request.chain, limit: limit, after: after)
-            let views = page.screens.map { render(ViewRequest(screen: $0, geometry: geometry), request) }
+            let views = page.screens.map { render(request.view(of: $0), request) }
             let next =
                 page.hasMore ? page.screens.last.map { Cursor.afterScreen($0, scope: request.scope) } : nil
             return join(views, next: next)

@@ -129,13 +129,13 @@ final class Streams {
         switch request.selection {
         case .one(let view): [view]
         case .several(let views): views
-        case .all(let geometry, let limit, let after):
+        case .all(let limit, let after):
             board.listedScreens(in: request.chain)
                 .drop { name in
                     after.map { !$0.rawValue.utf8.lexicographicallyPrecedes(name.rawValue.utf8) } ?? false
                 }
                 .prefix(limit)
-                .map { ViewRequest(screen: $0, geometry: geometry, label: $0.rawValue) }
+                .map { request.view(of: $0, label: $0.rawValue) }
         }
     }
 
