@@ -32,7 +32,8 @@ struct WebFile: Sendable {
     static let all: [WebFile] = [
         // Written in parts that share one scope, so that nobody has to open a file of a thousand lines.
         WebFile(
-            "/pending.js", javaScript, for: .everyone, PackageResources.pending_connection_js,
+            "/pending.js", javaScript, for: .everyone, PackageResources.pending_line_js,
+            PackageResources.pending_channel_js,
             PackageResources.pending_drawing_js, PackageResources.pending_elements_js),
         WebFile(
             "/pending.d.ts", "text/plain; charset=utf-8", for: .everyone, PackageResources.pending_d_ts),

@@ -1,1 +1,173 @@
-// pending-elements.js
+// The elements that pages use. They measure themselves, and draw what the service says for that size.
+
+/** Milliseconds: how long a size must have been the same before it is asked for. */
+const SETTLING = 120;
+
+/** Those whose scale is that of the screen. One query serves them all. */
+const scaled = new Set();
+
+function watchPixelRatio() {
+    matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {
+        watchPixelRatio();
+        for (const element of scaled) element.renew();
+    }, { once: true });
+}
+
+watchPixelRatio();
+
+const sizes = new ResizeObserver((entries) => {
+    for (const entry of entries) entry.target.measured(entry.contentRect);
+});
+
+/** What an attribute says, if it is a number. */
+function number(element, name) {
+    const text = element.getAttribute(name);
+    return text === null || text.trim() === "" ? undefined : Number(text);
+}
+
+/** An indicator that draws itself. */
+class PendingElement extends HTMLElement {
+    static observedAttributes = [
+        "screen", "scope", "base", "scale", "direction", "font-scale", "bar-width", "leading-inset", "trailing-inset",
+    ];
+    #drawing = null;
+    #size = null;
+    #subscription = null;
+    /** What the newest subscription replaces as soon as it has a state. */
+    #previous = null;
+    #state = null;
+    #connection = "connecting";
+    #timer = null;
+
+    /** The state that is drawn, as the service sends it; null before the first. */
+    get state() {
+        return this.#state;
+    }
+
+    /** `connecting`, `live` or `stale`. */
+    get connection() {
+        return this.#connection;
+    }
+
+    connectedCallback() {
+        if (!this.#drawing) this.#drawing = new Drawing(this.attachShadow({ mode: "open" }));
+        scaled.add(this);
+        sizes.observe(this);
+    }
+
+    disconnectedCallback() {
+        scaled.delete(this);
+        sizes.unobserve(this);
+        clearTimeout(this.#timer);
+        this.#close();
+        this.#size = null;
+    }
+
+    attributeChangedCallback(name, old, value) {
+        if (old !== value) this.renew();
+    }
+
+    /** The element has a size: at first at once, then when it stays. */
+    measured({ width, height }) {
+        if (this.#size?.width === width && this.#size?.height === height) return;
+        const isFirst = !this.#subscription;
+        this.#size = { width, height };
+        clearTimeout(this.#timer);
+        if (isFirst) this.#subscribe();
+        else this.#timer = setTimeout(() => this.#subscribe(), SETTLING);
+    }
+
+    /** Asks anew, after an attribute or the screen's resolution has changed. */
+    renew() {
+        if (!this.#size) return;
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#subscribe(), 0);
+    }
+
+    #subscribe() {
+        const screen = this.getAttribute("screen");
+        if (!screen) return this.#forget();
+        const base = new URL(this.getAttribute("base") ?? HOME, document.baseURI).href;
+        const inset = [number(this, "leading-inset"), number(this, "trailing-inset")];
+        const isInset = inset.some((one) => one !== undefined);
+        const options = {
+            base,
+            scope: this.getAttribute("scope") ?? "",
+            width: Math.min(this.#size.width, 10_000),
+            height: Math.min(this.#size.height, 10_000),
+            scale: number(this, "scale") ?? Math.min(10, Math.max(0.25, devicePixelRatio)),
+            direction: this.getAttribute("direction") ?? undefined,
+            fontScale: number(this, "font-scale"),
+            barWidth: number(this, "bar-width") ?? (isInset ? this.#size.width : undefined),
+            leadingInset: inset[0],
+            trailingInset: inset[1],
+        };
+        let subscription = null;
+        try {
+            subscription = subscribe(screen, options, (state, connection) => this.#show(subscription, state, connection, base));
+        } catch (error) {
+            this.#forget();
+            return reportError(error);
+        }
+        // Of several that were not answered yet only the last counts; what was answered is shown until then.
+        if (this.#subscription?.state) {
+            this.#previous?.close();
+            this.#previous = this.#subscription;
+            this.#previous.retire();
+        } else {
+            this.#subscription?.close();
+        }
+        this.#subscription = subscription;
+    }
+
+    #show(subscription, state, connection, base) {
+        if (subscription === this.#subscription && state) {
+            this.#previous?.close();
+            this.#previous = null;
+        }
+        const isNew = state !== null && state.version !== this.#state?.version;
+        const before = this.#state;
+        if (state && (isNew || state !== before)) {
+            this.#state = state;
+            this.#drawing.draw(state, base.endsWith("/") ? base : `${base}/`);
+            set(this, { pending: state.isPending ? "" : null });
+        }
+        if (connection !== this.#connection || !this.hasAttribute("connection")) {
+            this.#connection = connection;
+            set(this, { connection });
+            this.dispatchEvent(new CustomEvent("connection", { detail: connection }));
+        }
+        if (isNew && state.isPending !== (before?.isPending ?? false)) {
+            this.dispatchEvent(new CustomEvent("pending", { detail: state }));
+        }
+        if (isNew) this.dispatchEvent(new CustomEvent("change", { detail: state }));
+    }
+
+    #close() {
+        this.#previous?.close();
+        this.#subscription?.close();
+        this.#previous = this.#subscription = null;
+    }
+
+    /** There is nothing to show. */
+    #forget() {
+        this.#close();
+        if (this.#state) {
+            this.#state = null;
+            this.shadowRoot.replaceChildren();
+            this.#drawing = new Drawing(this.shadowRoot);
+        }
+        this.#connection = "connecting";
+        set(this, { pending: null, connection: null });
+    }
+}
+
+/** `<pending-navigation-bar screen="chats">`: a title, with a spinner beside it while something is pending. */
+export class PendingNavigationBar extends PendingElement {}
+
+/** `<pending-search-bar screen="search">`: a search field whose icon gives way to a spinner. */
+export class PendingSearchBar extends PendingElement {}
+
+// Two copies of this module in one page share the elements of the first.
+if (!customElements.get("pending-navigation-bar")) customElements.define("pending-navigation-bar", PendingNavigationBar);
+if (!customElements.get("pending-search-bar")) customElements.define("pending-search-bar", PendingSearchBar);

@@ -1,0 +1,255 @@
+// Which views are watched, on which connections, and what has arrived of them.
+
+/** The most views on one connection, and the longest query. The service allows 256, and 32 KiB for a target. */
+const MOST_VIEWS = 256;
+const LONGEST_QUERY = 28_000;
+
+const SCREEN = /^(?=.{1,128}$)[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*){0,7}$/;
+const SCOPE = /^([A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3})?$/;
+/** Where this module was loaded from. */
+const HOME = new URL(".", import.meta.url).href;
+
+/** Everything that can share connections: the views of one scope that ask for the same scale, direction and the like. */
+class Channel {
+    static #all = new Map();
+    #key;
+    #endpoint;
+    #query;
+    /** id → {id, state, line, subscriptions} */
+    #views = new Map();
+    /** Oldest first. Those of the last plan have its number; older ones go when these have brought everything. */
+    #lines = [];
+    #plans = 0;
+    #planning = null;
+    #ticking = null;
+
+    static of(base, scope, query) {
+        const endpoint = new URL(scope ? `v1/scopes/${scope}/screens` : "v1/screens", base).href;
+        const key = `${endpoint}?${query}`;
+        const channel = Channel.#all.get(key) ?? new Channel(key, endpoint, query);
+        Channel.#all.set(key, channel);
+        return channel;
+    }
+
+    static forEach(action) {
+        for (const channel of Channel.#all.values()) action(channel);
+    }
+
+    constructor(key, endpoint, query) {
+        this.#key = key;
+        this.#endpoint = endpoint;
+        this.#query = query;
+    }
+
+    address(ids, more) {
+        return `${this.#endpoint}?${ids.map((id) => `id=${id}`).join("&")}${this.#query}${more}`;
+    }
+
+    // MARK: Views
+
+    join(id, subscription) {
+        const view = this.#views.get(id) ?? { id, state: null, line: null, subscriptions: new Set() };
+        this.#views.set(id, view);
+        view.subscriptions.add(subscription);
+        this.#ticking ??= setInterval(() => this.#tick(), 1_000);
+        this.#planSoon(50);
+        return view;
+    }
+
+    leave(view, subscription) {
+        view.subscriptions.delete(subscription);
+        if (view.subscriptions.size === 0) this.#views.delete(view.id);
+        // Later than joining: what moves within a page leaves and joins.
+        this.#planSoon(1_000);
+    }
+
+    /** A state has arrived on `line`. Of what two bring, that of the newer one counts: the older one may lag behind. */
+    deliver(line, state) {
+        line.missing.delete(state.view);
+        const view = this.#views.get(state.view);
+        if (view && (view.line?.number ?? -1) <= line.number) {
+            view.line = line;
+            if (view.state?.version !== state.version) view.state = state;
+            for (const subscription of [...view.subscriptions]) subscription.tell();
+        }
+        if (line.missing.size === 0) this.#dropOld();
+    }
+
+    // MARK: Lines
+
+    #planSoon(delay) {
+        if (this.#planning && this.#planning.at <= performance.now() + delay) return;
+        clearTimeout(this.#planning?.timer);
+        this.#planning = {
+            at: performance.now() + delay,
+            timer: setTimeout(() => {
+                this.#planning = null;
+                this.#plan();
+            }, delay),
+        };
+    }
+
+    /** Opens connections for the views that are wanted. Those that are open go on until the new ones have caught up. */
+    #plan() {
+        const wanted = [...this.#views.values()].filter((view) => [...view.subscriptions].some((one) => !one.isRetired));
+        if (this.#views.size === 0) return this.#end();
+        const ids = new Set(wanted.map((view) => view.id));
+        const covered = new Set(this.#lines.flatMap((line) => line.ids));
+        // A view too many costs less than a new connection, up to a point.
+        if ([...ids].every((id) => covered.has(id)) && covered.size <= 2 * ids.size + 8) return;
+        for (const line of this.#lines.filter((one) => !one.hasDelivered)) this.#drop(line);
+        const kept = this.#lines.filter((one) => one.ids.length === MOST_VIEWS && one.ids.every((id) => ids.has(id)));
+        for (const line of kept) for (const id of line.ids) ids.delete(id);
+        this.#plans += 1;
+        for (const line of kept) line.number = this.#plans;
+        const fresh = this.#chunks([...ids]).map((chunk) => new Line(this, this.#plans, chunk));
+        this.#lines.push(...fresh);
+        for (const line of fresh) line.open();
+    }
+
+    #chunks(ids) {
+        const chunks = [];
+        let length = Infinity;
+        for (const id of ids) {
+            length += id.length + 4;
+            if (length > LONGEST_QUERY || chunks.at(-1).length === MOST_VIEWS) {
+                chunks.push([]);
+                length = id.length + 4;
+            }
+            chunks.at(-1).push(id);
+        }
+        return chunks;
+    }
+
+    #dropOld() {
+        const current = this.#lines.filter((line) => line.number === this.#plans);
+        if (current.length === this.#lines.length || current.some((line) => line.missing.size > 0)) return;
+        for (const line of this.#lines.filter((one) => one.number < this.#plans)) this.#drop(line);
+    }
+
+    #drop(line) {
+        line.close();
+        this.#lines = this.#lines.filter((one) => one !== line);
+    }
+
+    #tick() {
+        for (const line of this.#lines) line.tick();
+        for (const view of this.#views.values()) for (const one of [...view.subscriptions]) one.tell();
+    }
+
+    #end() {
+        this.suspend();
+        clearInterval(this.#ticking);
+        Channel.#all.delete(this.#key);
+    }
+
+    wake() {
+        for (const line of this.#lines) line.wake();
+    }
+
+    suspend() {
+        for (const line of this.#lines) line.close();
+    }
+
+    resume() {
+        for (const line of this.#lines) line.open();
+    }
+}
+
+addEventListener("online", () => Channel.forEach((channel) => channel.wake()));
+document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") Channel.forEach((channel) => channel.wake());
+});
+// A page with open connections is not kept for the way back.
+addEventListener("pagehide", () => Channel.forEach((channel) => channel.suspend()));
+addEventListener("pageshow", (event) => {
+    if (event.persisted) Channel.forEach((channel) => channel.resume());
+});
+
+/** One screen that is watched. */
+class Subscription {
+    #channel;
+    #view;
+    #onState;
+    #told = { state: null, connection: "connecting" };
+    isRetired = false;
+
+    constructor(channel, id, onState) {
+        this.#channel = channel;
+        this.#onState = onState;
+        this.#view = channel.join(id, this);
+        if (this.#view.state) queueMicrotask(() => this.tell());
+    }
+
+    /** The newest state, as the service sends it; null before the first. */
+    get state() {
+        return this.#view.state;
+    }
+
+    /** `connecting` before the first state, then `live`; `stale` when the service has been silent for too long. */
+    get connection() {
+        if (!this.#view.state) return "connecting";
+        return this.#view.line?.isStale ?? true ? "stale" : "live";
+    }
+
+    /** Ends it; `onState` is not called again. */
+    close() {
+        this.#onState = null;
+        this.#channel.leave(this.#view, this);
+    }
+
+    /** Goes on while a connection happens to be open for it; none is opened. For the time until another one replaces it. */
+    retire() {
+        this.isRetired = true;
+    }
+
+    tell() {
+        const { state, connection } = this;
+        if (!this.#onState || (state === this.#told.state && connection === this.#told.connection)) return;
+        this.#told = { state, connection };
+        try {
+            this.#onState(state, connection);
+        } catch (error) {
+            reportError(error);
+        }
+    }
+}
+
+const GEOMETRY = {
+    scale: [0.25, 10], fontScale: [0.25, 4], barWidth: [0, 10_000], leadingInset: [0, 10_000], trailingInset: [0, 10_000],
+};
+
+function decimal(value) {
+    return String(Number(value.toFixed(3)));
+}
+
+/**
+ * Watches a screen: `onState(state, connection)` is called with each new state, and when the connection changes.
+ * All that is watched in a page shares one event stream for each scope, as far as it asks for the same scale and direction.
+ *
+ * Throws a `TypeError` for a name that breaks the service's rules and a `RangeError` for a number out of range.
+ */
+export function subscribe(screen, options, onState) {
+    const { base = HOME, scope = "", width, height, direction } = options ?? {};
+    if (!SCREEN.test(screen)) throw new TypeError(`no name of a screen: ${JSON.stringify(screen)}`);
+    if (!SCOPE.test(scope)) throw new TypeError(`no scope: ${JSON.stringify(scope)}`);
+    if (direction !== undefined && direction !== "ltr" && direction !== "rtl") {
+        throw new TypeError(`direction must be ltr or rtl, not ${JSON.stringify(direction)}`);
+    }
+    const inRange = (name, value, [low, high]) => {
+        if (typeof value !== "number" || !(value >= low && value <= high)) {
+            throw new RangeError(`${name} must be a number from ${low} to ${high}, not ${value}`);
+        }
+        return decimal(value);
+    };
+    let query = "&include=appearance" + (direction ? `&direction=${direction}` : "");
+    for (const [name, range] of Object.entries(GEOMETRY)) {
+        if (options?.[name] !== undefined) query += `&${name}=${inRange(name, options[name], range)}`;
+    }
+    let id = screen;
+    if (width !== undefined || height !== undefined) {
+        id += `:${inRange("width", width, [0, 10_000])}x${inRange("height", height, [0, 10_000])}`;
+    }
+    const root = base.endsWith("/") ? base : `${base}/`;
+    return new Subscription(Channel.of(new URL(root, document.baseURI).href, scope, query), id, onState);
+}
