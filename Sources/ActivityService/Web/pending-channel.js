@@ -231,8 +231,8 @@ function decimal(value) {
  */
 export function subscribe(screen, options, onState) {
     const { base = HOME, scope = "", width, height, direction } = options ?? {};
-    if (!SCREEN.test(screen)) throw new TypeError(`no name of a screen: ${JSON.stringify(screen)}`);
-    if (!SCOPE.test(scope)) throw new TypeError(`no scope: ${JSON.stringify(scope)}`);
+    if (typeof screen !== "string" || !SCREEN.test(screen)) throw new TypeError(`no name of a screen: ${JSON.stringify(screen)}`);
+    if (typeof scope !== "string" || !SCOPE.test(scope)) throw new TypeError(`no scope: ${JSON.stringify(scope)}`);
     if (direction !== undefined && direction !== "ltr" && direction !== "rtl") {
         throw new TypeError(`direction must be ltr or rtl, not ${JSON.stringify(direction)}`);
     }
