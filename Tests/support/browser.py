@@ -1,6 +1,7 @@
 """Drives a real Chromium, without a window, through WebDriver and its own DevTools protocol.
 
-Selenium is the package of Debian, so suites that use this are run by /usr/bin/python3, whatever stands first in the path.
+Selenium is the package of Debian, so suites that use this are run by /usr/bin/python3, whatever stands first in the
+path.
 """
 
 import base64
@@ -75,7 +76,8 @@ class Browser:
 
     def resize(self, width, height, scale=1):
         """The size of the page in CSS pixels, and how many pixels each of them has."""
-        self.tell("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)
+        self.tell("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
+                  mobile=False)
 
     def prefer(self, **features):
         """Media features, such as ``prefers_color_scheme="dark"``; those not named are as usual."""

@@ -32,8 +32,10 @@ function frames(element) {
     const result = {};
     for (const node of element.shadowRoot.querySelectorAll(".view > *")) {
         const box = node.getBoundingClientRect();
-        result[node.className.split(" ")[0]] = node.className.includes("spinner") && shown(node) ? place(node) : shown(node)
-            ? {x: box.x - origin.x, y: box.y - origin.y, width: box.width, height: box.height} : null;
+        const name = node.className.split(" ")[0];
+        if (!shown(node)) result[name] = null;
+        else if (name === "spinner") result[name] = place(node);
+        else result[name] = {x: box.x - origin.x, y: box.y - origin.y, width: box.width, height: box.height};
     }
     return result;
 }

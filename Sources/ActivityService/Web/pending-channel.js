@@ -9,7 +9,7 @@ const SCOPE = /^([A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3})?$/;
 /** Where this module was loaded from. */
 const HOME = new URL(".", import.meta.url).href;
 
-/** Everything that can share connections: the views of one scope that ask for the same scale, direction and the like. */
+/** What can share connections: the views of one scope that ask for the same scale, direction and the like. */
 class Channel {
     static #all = new Map();
     #key;
@@ -91,9 +91,9 @@ class Channel {
 
     /** Opens connections for the views that are wanted. Those that are open go on until the new ones have caught up. */
     #plan() {
-        const wanted = [...this.#views.values()].filter((view) => [...view.subscriptions].some((one) => !one.isRetired));
         if (this.#views.size === 0) return this.#end();
-        const ids = new Set(wanted.map((view) => view.id));
+        const isWanted = (view) => [...view.subscriptions].some((one) => !one.isRetired);
+        const ids = new Set([...this.#views.values()].filter(isWanted).map((view) => view.id));
         const covered = new Set(this.#lines.flatMap((line) => line.ids));
         // A view too many costs less than a new connection, up to a point.
         if ([...ids].every((id) => covered.has(id)) && covered.size <= 2 * ids.size + 8) return;
@@ -198,7 +198,7 @@ class Subscription {
         this.#channel.leave(this.#view, this);
     }
 
-    /** Goes on while a connection happens to be open for it; none is opened. For the time until another one replaces it. */
+    /** Goes on while a connection happens to be open for it: for the time until another one replaces it. */
     retire() {
         this.isRetired = true;
     }
@@ -225,14 +225,19 @@ function decimal(value) {
 
 /**
  * Watches a screen: `onState(state, connection)` is called with each new state, and when the connection changes.
- * All that is watched in a page shares one event stream for each scope, as far as it asks for the same scale and direction.
+ * All that is watched in a page shares one event stream for each scope, as far as it asks for the same scale and
+ * direction.
  *
  * Throws a `TypeError` for a name that breaks the service's rules and a `RangeError` for a number out of range.
  */
 export function subscribe(screen, options, onState) {
     const { base = HOME, scope = "", width, height, direction } = options ?? {};
-    if (typeof screen !== "string" || !SCREEN.test(screen)) throw new TypeError(`no name of a screen: ${JSON.stringify(screen)}`);
-    if (typeof scope !== "string" || !SCOPE.test(scope)) throw new TypeError(`no scope: ${JSON.stringify(scope)}`);
+    if (typeof screen !== "string" || !SCREEN.test(screen)) {
+        throw new TypeError(`no name of a screen: ${JSON.stringify(screen)}`);
+    }
+    if (typeof scope !== "string" || !SCOPE.test(scope)) {
+        throw new TypeError(`no scope: ${JSON.stringify(scope)}`);
+    }
     if (direction !== undefined && direction !== "ltr" && direction !== "rtl") {
         throw new TypeError(`direction must be ltr or rtl, not ${JSON.stringify(direction)}`);
     }

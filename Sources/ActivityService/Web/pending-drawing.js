@@ -1,4 +1,5 @@
-// How an indicator is drawn: nodes that are made once, placed by the frames of the service, and changed only where they differ.
+// How an indicator is drawn: nodes that are made once, placed by the frames of the service, and changed only where
+// they differ.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,7 +18,8 @@ const STYLE = `
 @keyframes turn { to { transform: rotate(1turn); } }
 @media (prefers-reduced-motion: reduce) { .spinner { animation-duration: var(--pending-slow-turn, 8s); } }
 .title {
-    color: var(--pending-title-color, light-dark(var(--configured), oklch(from var(--configured) max(l, min(1, 1.18 - l)) c h)));
+    --on-dark: oklch(from var(--configured) max(l, min(1, 1.18 - l)) c h);
+    color: var(--pending-title-color, light-dark(var(--configured), var(--on-dark)));
 }
 .text { color: var(--pending-text-color, light-dark(rgb(60 60 67 / 0.6), rgb(235 235 245 / 0.6))); }
 .title, .text {

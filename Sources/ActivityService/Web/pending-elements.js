@@ -104,7 +104,9 @@ class PendingElement extends HTMLElement {
         };
         let subscription = null;
         try {
-            subscription = subscribe(screen, options, (state, connection) => this.#show(subscription, state, connection, base));
+            subscription = subscribe(screen, options, (state, connection) => {
+                this.#show(subscription, state, connection, base);
+            });
         } catch (error) {
             this.#forget();
             return reportError(error);
@@ -169,5 +171,8 @@ export class PendingNavigationBar extends PendingElement {}
 export class PendingSearchBar extends PendingElement {}
 
 // Two copies of this module in one page share the elements of the first.
-if (!customElements.get("pending-navigation-bar")) customElements.define("pending-navigation-bar", PendingNavigationBar);
-if (!customElements.get("pending-search-bar")) customElements.define("pending-search-bar", PendingSearchBar);
+for (const [name, element] of [
+    ["pending-navigation-bar", PendingNavigationBar], ["pending-search-bar", PendingSearchBar],
+]) {
+    if (!customElements.get(name)) customElements.define(name, element);
+}

@@ -13,7 +13,7 @@ const PROBE_INTERVAL = 60_000;
 const POLL_WAIT = 20;
 const USUAL_WITHIN = 18;
 
-/** A point in time. The steady clock stands still while a computer sleeps, the other one may be set: the later counts. */
+/** A point in time. The steady clock stands still while a computer sleeps, the other may be set: the later counts. */
 class Mark {
     #steady = performance.now();
     #wall = Date.now();

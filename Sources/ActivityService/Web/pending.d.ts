@@ -20,7 +20,7 @@ export interface Appearance {
     titleColor: string;
     /** In the size in which the title was measured. */
     titleFont: { family: string; size: number; weight: number };
-    /** The files that the title was measured with, in the order of a CSS `font-family`; `src` is a path of the service. */
+    /** The files that the title was measured with, in the order of a CSS `font-family`; `src` is a path. */
     fonts: { family: string; weight: string; src: string }[];
 }
 
@@ -103,12 +103,13 @@ export interface Subscription {
     readonly connection: Connection;
     /** Ends it; the callback is not called again. */
     close(): void;
-    /** States still come while a connection happens to be open for them: for the time until another subscription has its first. */
+    /** States come while a connection happens to be open for them: until another subscription has its first. */
     retire(): void;
 }
 
 /**
- * Watches a screen. `onState` is called with each new state and whenever the connection changes, never before this returns.
+ * Watches a screen. `onState` is called with each new state and whenever the connection changes, never before this
+ * returns.
  *
  * @throws TypeError for a name that breaks the service's rules, RangeError for a number out of range.
  */
@@ -130,10 +131,12 @@ declare class PendingElement extends HTMLElement {
     readonly state: State | null;
     readonly connection: Connection;
     addEventListener<K extends keyof PendingElementEventMap>(
-        type: K, listener: (this: this, event: PendingElementEventMap[K]) => unknown, options?: boolean | AddEventListenerOptions,
+        type: K, listener: (this: this, event: PendingElementEventMap[K]) => unknown,
+        options?: boolean | AddEventListenerOptions,
     ): void;
     addEventListener(
-        type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions,
+        type: string, listener: EventListenerOrEventListenerObject,
+        options?: boolean | AddEventListenerOptions,
     ): void;
 }
 
