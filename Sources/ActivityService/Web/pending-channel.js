@@ -216,7 +216,8 @@ class Subscription {
 }
 
 const GEOMETRY = {
-    scale: [0.25, 10], fontScale: [0.25, 4], barWidth: [0, 10_000], leadingInset: [0, 10_000], trailingInset: [0, 10_000],
+    scale: [0.25, 10], fontScale: [0.25, 4], barWidth: [0, 10_000], leadingInset: [0, 10_000],
+    trailingInset: [0, 10_000],
 };
 
 function decimal(value) {
