@@ -36,7 +36,7 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         library("EventHTTP", ["CLibevent", "HTTPCodec"]),
         library("Journal", ["CSQLite"]),
-        library("PangoText", ["CPango", "IndicatorLayout"]),
+        library("PangoText", ["CPango", "CCrypto", "IndicatorLayout"]),
         library("WireFormat", ["CJansson", "CCrypto", "ActivityCore"]),
 
         // The only place where decisions become effects.

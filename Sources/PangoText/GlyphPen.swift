@@ -54,7 +54,7 @@ struct GlyphPen {
             return
         }
         // Not by what cairo answers: it would trace the pixels of a picture, which takes minutes and gigabytes.
-        if Self.hasOutlines(font) {
+        if FontPattern(of: font)?.hasOutlines == true {
             line.outline += Self.outline(of: glyphs, font, at: x, baseline)
         } else if let bitmap = bitmap(of: glyphs, font, at: x, baseline, fineness: fineness(in: line)) {
             line.bitmaps.append(bitmap)
@@ -64,17 +64,6 @@ struct GlyphPen {
     /// The pixels per point of pictures in `line`: no more than make it as large as may be, whatever its font's size.
     private func fineness(in line: SetLine) -> Double {
         min(pixelsPerPoint, (Self.mostPixels / max(1, line.width * line.height)).squareRoot())
-    }
-
-    /// True when the glyphs of `font` are outlines of one colour; else each is a picture.
-    private static func hasOutlines(_ font: UnsafeMutablePointer<PangoFont>) -> Bool {
-        let font = UnsafeMutableRawPointer(font).assumingMemoryBound(to: PangoFcFont.self)
-        guard let pattern = pango_fc_font_get_pattern(font) else { return false }
-        func has(_ property: String) -> Bool {
-            var value: FcBool = 0
-            return FcPatternGetBool(pattern, property, 0, &value) == FcResultMatch && value == FcTrue
-        }
-        return has(FC_OUTLINE) && !has(FC_COLOR)
     }
 
     private static func outline(

@@ -19,12 +19,14 @@ public final class PangoTextMeasurer: TextMeasurer, Sendable {
     // Whoever holds both locks took the typesetter's first.
     private let typesetter: Mutex<PangoTypesetter>
     private let cache: Mutex<MetricsCache>
+    /// The faces with which it has measured.
+    public let fonts = FontCatalog()
 
     /// A measurer that remembers at most `capacity` texts, at least 2.
     ///
     /// - Throws: `PangoTextError.noFont` when no font is installed.
     public init(capacity: Int = 4096) throws(PangoTextError) {
-        typesetter = Mutex(try PangoTypesetter())
+        typesetter = Mutex(try PangoTypesetter(fonts: fonts))
         cache = Mutex(MetricsCache(capacity: capacity))
     }
 

@@ -23,10 +23,12 @@ final class PangoTypesetter {
     private let context: OpaquePointer
     private let layout: OpaquePointer
     private let description: OpaquePointer
+    private let fonts: FontCatalog
     private var loadedFaces: Set<Face> = []
 
+    /// - Parameter fonts: where it notes the faces with which it measures.
     /// - Throws: `.noFont` when fontconfig finds none; Pango would then invent sizes.
-    init() throws(PangoTextError) {
+    init(fonts: FontCatalog = FontCatalog()) throws(PangoTextError) {
         guard let fontMap = pango_cairo_font_map_new(),
             let context = pango_font_map_create_context(fontMap),
             let layout = pango_layout_new(context),
@@ -36,6 +38,7 @@ final class PangoTypesetter {
         self.context = context
         self.layout = layout
         self.description = description
+        self.fonts = fonts
         // One point is one unit of a font's size, as a CSS pixel is in a browser.
         pango_cairo_font_map_set_resolution(OpaquePointer(fontMap), 72)
         pango_context_set_language(context, pango_language_from_string("en"))
@@ -60,7 +63,7 @@ final class PangoTypesetter {
         pango_layout_get_extents(layout, nil, &extents)
         return TextMetrics(
             width: Double(extents.width) / Double(PANGO_SCALE),
-            height: Double(extents.height) / Double(PANGO_SCALE), families: families(configured: face.family))
+            height: Double(extents.height) / Double(PANGO_SCALE), families: families(configured: face))
     }
 
     /// `text` on one line, as outlines and pictures of glyphs whose origin is the line's top left corner.
@@ -106,16 +109,20 @@ final class PangoTypesetter {
         g_object_unref(font)
     }
 
-    /// The families of the line that was set last, from left to right, but the configured one first.
-    private func families(configured: String) -> [String] {
+    /// The families of the line that was set last, from left to right, but the configured one first. Its faces are in
+    /// the catalog afterwards.
+    private func families(configured face: Face) -> [String] {
         var families: [String] = []
         var next = pango_layout_get_line_readonly(layout, 0)?.pointee.runs
         while let node = next {
             next = node.pointee.next
             let run = node.pointee.data?.assumingMemoryBound(to: PangoLayoutRun.self)
-            guard let family = run.flatMap(Self.family(of:)), !families.contains(family) else { continue }
+            guard let font = run?.pointee.item.pointee.analysis.font, let family = Self.family(of: font)
+            else { continue }
+            if let pattern = FontPattern(of: font) { fonts.note(pattern, of: family, for: face.weight) }
+            guard !families.contains(family) else { continue }
             // Fontconfig finds "inter" too, and answers with the name that the font gives itself.
-            if family.lowercased() == configured.lowercased() {
+            if family.lowercased() == face.family.lowercased() {
                 families.insert(family, at: 0)
             } else {
                 families.append(family)
@@ -124,9 +131,8 @@ final class PangoTypesetter {
         return families
     }
 
-    private static func family(of run: UnsafeMutablePointer<PangoLayoutRun>) -> String? {
-        guard let font = run.pointee.item.pointee.analysis.font, let description = pango_font_describe(font)
-        else { return nil }
+    private static func family(of font: UnsafeMutablePointer<PangoFont>) -> String? {
+        guard let description = pango_font_describe(font) else { return nil }
         defer { pango_font_description_free(description) }
         return pango_font_description_get_family(description).map { String(cString: $0) }
     }
