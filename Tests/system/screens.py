@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from daemon import Daemon  # noqa: E402
-from suite import Suite, equal, eventually  # noqa: E402
+from suite import Suite, equal, eventually, problem  # noqa: E402
 from wire import request_bytes, token  # noqa: E402
 
 suite = Suite("--loops", 2, "--heartbeat", 5, "--cors-origin", "https://app.example")
@@ -126,6 +126,50 @@ def wait_for_several(daemon):
         daemon.put(b, title="B")
         answer = connection.response()
         equal((answer.status, [screen["isPending"] for screen in answer.json["screens"]]), (200, [False, True]))
+
+
+@case("who draws by itself is told with what: fonts, colour, direction; others get not a byte more, and the same tokens")
+def appearance(daemon):
+    name, search = suite.name(), suite.name()
+    daemon.configure(name, titleColor="#ff3b30", direction="rtl", activityStyle="white",
+                     titleFont={"family": "Inter", "size": 20, "weight": 700})
+    daemon.configure(search, kind="searchBar", regularTitle="Search 👋")
+    plain = daemon.screen(name)
+    full = daemon.screen(name, "?include=appearance&fontScale=1.5&direction=ltr")
+    assert "appearance" not in plain
+    fonts = full["appearance"].pop("fonts")
+    equal(full["appearance"], {"direction": "ltr", "activityStyle": "white", "titleColor": "#ff3b30",
+                               "titleFont": {"family": "Inter", "size": 30, "weight": 700}})
+    equal([one["family"] for one in fonts], full["layout"]["fonts"])
+    assert re.fullmatch(r"/fonts/[0-9a-f]{16,}\.(otf|ttf)", fonts[0]["src"]), fonts
+    equal(fonts[0]["weight"], "700")
+    same = daemon.screen(name, "?include=appearance")
+    assert same["version"] != plain["version"]
+    equal({key: value for key, value in same.items() if key not in ("appearance", "version")},
+          {key: value for key, value in plain.items() if key != "version"})
+    found = daemon.screen(search, "?include=appearance")
+    equal(found["appearance"]["fonts"][0]["family"], "Inter", "a search bar's text is drawn with fonts, too")
+    assert len(found["appearance"]["fonts"]) > 1, "and the emoji's"
+    listed = daemon.ask("GET", f"/v1/screens?id={name}&id={search}:300x50&include=appearance").json["screens"]
+    equal([sorted(one["appearance"]) for one in listed],
+          [["activityStyle", "direction", "fonts", "titleColor", "titleFont"]] * 2)
+    for one in daemon.ask("GET", "/v1/screens?include=appearance").json["screens"]:
+        assert "appearance" in one, one
+    for query in ("include=fonts", "include=", "include=appearance&include=appearance"):
+        problem(daemon.ask("GET", f"/v1/screens/{name}?{query}"), 400, "invalid-parameter", parameter="include")
+
+
+@case("a stream whose reader draws by itself tells of a new colour; one whose reader does not has nothing to tell")
+def new_colour(daemon):
+    name = suite.name()
+    with daemon.stream(f"/v1/screens/{name}?include=appearance") as drawing, \
+            daemon.stream(f"/v1/screens/{name}") as reading:
+        equal(drawing.next().json["appearance"]["titleColor"], "#1c1c1e")
+        assert reading.next()
+        daemon.configure(name, regularTitle=name, titleColor="#00ff00")
+        equal(drawing.next().json["appearance"]["titleColor"], "#00ff00")
+        daemon.put(name, title="Next")
+        equal(reading.next().json["title"], "Next")
 
 
 if __name__ == "__main__":

@@ -119,9 +119,15 @@ final class Renderer {
         let appearance = indicator.configuration.appearance
         var font = appearance.titleFont
         font.size *= view.fontScale ?? 1
+        let families =
+            switch indicator.frames {
+            case .navigationBar(let frames): frames.fonts
+            case .searchBar: measurer.metrics(of: indicator.title, in: font).families
+            }
+        let faces = measurer.fonts.faces(families: families, weight: font.weight)
         return DrawnAppearance(
             direction: view.direction ?? appearance.direction, activityStyle: appearance.activityStyle,
-            titleColor: appearance.titleColor, titleFont: font, fonts: [])
+            titleColor: appearance.titleColor, titleFont: font, fonts: faces.map(DrawnAppearance.Font.init))
     }
 
     /// What the viewers of `key` see.
@@ -134,6 +140,17 @@ final class Renderer {
             for: appearance, isPending: state.isPending, title: title, in: key.view.geometry,
             measuredBy: measurer)
         return Indicator(configuration: configuration, title: title, frames: frames)
+    }
+}
+
+extension DrawnAppearance.Font {
+    /// The face as our clients load it.
+    fileprivate init(_ face: FontFace) {
+        let weights = face.weights
+        self.init(
+            family: face.family,
+            weight: weights.count == 1 ? "\(weights.lowerBound)" : "\(weights.lowerBound) \(weights.upperBound)",
+            source: "/fonts/\(face.name)")
     }
 }
 

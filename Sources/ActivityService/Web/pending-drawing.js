@@ -200,20 +200,22 @@ class Drawing {
         });
     }
 
-    #drawTitle({ layout, appearance, title }) {
+    #drawTitle(state) {
+        const { layout, appearance, title } = state;
         style(this.#title, {
             "--configured": appearance.titleColor,
-            "font": font(appearance, layout.titleLabel.height),
+            "font": font(state, layout.titleLabel.height),
             "text-align": appearance.direction === "rtl" ? "right" : "left",
         });
         this.#title.classList.toggle("cut", layout.isTruncated);
         write(this.#title, title);
     }
 
-    #drawText({ layout, appearance, title }) {
+    #drawText(state) {
+        const { layout, appearance, title } = state;
         if (!layout.textField) return;
         style(this.#text, {
-            "font": font(appearance, layout.textField.height),
+            "font": font(state, layout.textField.height),
             "text-align": appearance.direction === "rtl" ? "right" : "left",
         });
         set(this.#text, { dir: appearance.direction });
@@ -226,8 +228,10 @@ class Drawing {
 }
 
 /** The `font` of a text whose line is `height` points high: the families that it was measured with, and no others. */
-function font({ titleFont, fonts }, height) {
-    const families = fonts.length > 0 ? fonts.map((one) => one.family) : [titleFont.family];
-    const list = [...new Set(families)].map((family) => JSON.stringify(family)).join(", ");
+function font({ layout, appearance: { titleFont, fonts } }, height) {
+    const families = new Set(layout.fonts ?? fonts.map((one) => one.family));
+    // Of an empty text nothing is drawn, but an input may be there.
+    if (families.size === 0) families.add(titleFont.family);
+    const list = [...families].map((family) => JSON.stringify(family)).join(", ");
     return `${titleFont.weight} ${titleFont.size}px / ${height}px ${list}`;
 }
