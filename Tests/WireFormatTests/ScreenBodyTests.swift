@@ -6,13 +6,14 @@ import Testing
 
 private func body(
     kind: IndicatorKind = .navigationBar, _ state: IndicatorState = sampleState,
-    _ frames: IndicatorFrames = .navigationBar(sampleFrames), scope: Scope = .root, view: String? = nil
+    _ frames: IndicatorFrames = .navigationBar(sampleFrames), scope: Scope = .root, view: String? = nil,
+    drawnWith drawing: DrawnAppearance? = nil
 ) throws -> (body: [UInt8], token: Token) {
     let configuration = ScreenConfiguration(
         appearance: Appearance(kind: kind, regularTitle: "Chats", pendingTitle: "Wait…"))
     return ScreenBody.encode(
         screen: try sampleScreen(), scope: scope, configuration: configuration, state: state, frames: frames,
-        view: view)
+        view: view, drawnWith: drawing)
 }
 
 /// The body without its `version`, which the test computes the slow way.
@@ -44,6 +45,23 @@ private func withoutVersion(_ body: [UInt8]) -> [UInt8] {
                 + #""width":14,"height":14,"content":"activityIndicator","icon":"magnifyingglass"},"#
                 + #""activityIndicator":{"x":15,"y":18,"width":20,"height":20},"textField":{"x":42,"y":10,"#
                 + #""width":236,"height":36}},"version":"\#(text(token.hex))"}"#)
+    }
+
+    @Test func addsWhatItIsDrawnWithAtItsEndAndIntoTheToken() throws {
+        let drawing = DrawnAppearance(
+            direction: .rtl, activityStyle: .whiteLarge, titleColor: "#ff3b30",
+            titleFont: TitleFont(family: "A \"B\"", size: 25.5, weight: 600),
+            fonts: [.init(family: "A \"B\"", weight: "100 900", source: "/fonts/0f.otf")])
+        let (plain, plainToken) = try body()
+        let (drawn, token) = try body(drawnWith: drawing)
+        #expect(
+            text(drawn)
+                == text(Array(withoutVersion(plain).dropLast()))
+                + ##","appearance":{"direction":"rtl","activityStyle":"whiteLarge","titleColor":"#ff3b30","##
+                + ##""titleFont":{"family":"A \"B\"","size":25.5,"weight":600},"fonts":[{"family":"A \"B\"","##
+                + #""weight":"100 900","src":"/fonts/0f.otf"}]},"version":"\#(text(token.hex))"}"#)
+        #expect(token == Token(of: withoutVersion(drawn)))
+        #expect(token != plainToken)
     }
 
     @Test func writesAnIdleSearchBarWithoutSpinner() throws {
