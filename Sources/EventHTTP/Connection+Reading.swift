@@ -21,7 +21,7 @@ extension Connection {
             if isResuming { unwatch() } else { read() }
         case .parked(let exchange, .longPoll):
             readWhileParked(exchange)
-        case .parked(_, .write), .writing, .deciding:
+        case .parked(_, .write), .writing, .sending, .deciding:
             // It waits in the kernel until the answer is out; most clients send nothing before that, so the watch is
             // kept until one does, and an ordinary request costs no epoll_ctl.
             unwatch()

@@ -38,15 +38,24 @@ extension Connection {
     /// The client is gone, which was found out while the application was sending: it is told later.
     private func breakOff() {
         isBroken = true
-        if case .streaming(let stream) = state { stream.detach() }
+        detach()
         server.loop.postpone { [self] in close() }
+    }
+
+    /// Whoever sends more is told, by the stream or body, that it is in vain.
+    private func detach() {
+        switch state {
+        case .streaming(let stream): stream.detach()
+        case .sending(let body, _): body.detach()
+        case .reading, .deciding, .parked, .writing, .finishing, .lingering, .closed: break
+        }
     }
 
     /// Drops what its reader has not taken; it is reset at the end of the turn.
     func giveUp() {
         dropOutput()
         isBroken = true
-        if case .streaming(let stream) = state { stream.detach() }
+        detach()
         server.loop.postpone { [self] in abort() }
     }
 
@@ -69,6 +78,7 @@ extension Connection {
         case .writing(let ending): if queuedBytes == 0 { end(ending) } else { start(.stalled) }
         case .finishing(let stream): if queuedBytes == 0 { startLingering(stream) } else { start(.stalled) }
         case .streaming(let stream): drained(stream, from: before)
+        case .sending(let body, _): drained(body)
         case .reading, .deciding, .parked, .lingering, .closed: break
         }
     }
@@ -90,29 +100,36 @@ private func connectionWritable(_: Int32, _: Int16, _ argument: UnsafeMutableRaw
 extension Connection {
     /// Sends the response to the request that is being answered.
     func respond(_ exchange: Exchange, _ response: Response, closes: Bool = false) {
-        let ending = ending(of: exchange, response, closes: closes)
+        let ending = ending(of: exchange, closes: closes || response.closes)
         let count = server.assemble { buffer in
             ResponseHead.append(
                 response, isHead: exchange.isHead, date: server.date, requestID: exchange.id.bytes,
-                connection: ending != .nextRequest
-                    ? .close : exchange.minorVersion == 0 ? .keepAlive : .unsaid,
-                to: &buffer)
+                connection: connectionField(exchange, ending), to: &buffer)
         } send: {
             write($0)
         }
         isFresh = false
+        finishWriting(ending)
+        handler.answered(exchange, status: response.status, bytes: count)
+    }
+
+    /// The whole of a response was handed over.
+    func finishWriting(_ ending: Ending) {
         if queuedBytes == 0 {
             end(ending)
         } else {
             state = .writing(ending)
             start(.stalled)
         }
-        handler.answered(exchange, status: response.status, bytes: count)
     }
 
-    private func ending(of exchange: Exchange, _ response: Response, closes: Bool) -> Ending {
-        if closes || response.closes || exchange.isServerFull || server.isDraining { return .close }
+    func ending(of exchange: Exchange, closes: Bool) -> Ending {
+        if closes || exchange.isServerFull || server.isDraining { return .close }
         return exchange.keepsAlive ? .nextRequest : .close
+    }
+
+    func connectionField(_ exchange: Exchange, _ ending: Ending) -> ResponseHead.Connection {
+        ending != .nextRequest ? .close : exchange.minorVersion == 0 ? .keepAlive : .unsaid
     }
 
     private func end(_ ending: Ending) {

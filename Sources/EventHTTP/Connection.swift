@@ -20,6 +20,8 @@ final class Connection {
         case parked(Exchange, ParkKind)
         /// A response is queued.
         case writing(Ending)
+        /// A response of which more will be handed over.
+        case sending(ResponseBody, Ending)
         /// Events are sent.
         case streaming(EventStream)
         /// The last event is queued.
@@ -106,6 +108,7 @@ final class Connection {
             stream.detach()
             server.streamCount -= 1
             handler.streamClosed(stream)
+        case .sending(let body, _): body.detach()
         case .reading, .writing, .lingering(.none), .closed: break
         }
     }
@@ -132,7 +135,7 @@ final class Connection {
     var owesAnswer: Bool {
         switch state {
         case .deciding, .parked: true
-        case .reading, .writing, .streaming, .finishing, .lingering, .closed: false
+        case .reading, .writing, .sending, .streaming, .finishing, .lingering, .closed: false
         }
     }
 

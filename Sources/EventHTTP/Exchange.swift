@@ -73,6 +73,12 @@ public final class Exchange {
         return connection.openStream(self, fields, first, isLast: isLast)
     }
 
+    /// Answers with 200, `fields` and a body of `length` bytes that comes in parts: head and `first`, in one send, then
+    /// what is given to the `ResponseBody`. Nil when `first` is all of it, to HEAD, or if the client is gone.
+    public func openBody(fields: [UInt8], length: Int, first: [UInt8]) -> ResponseBody? {
+        close()?.openBody(self, fields, length: length, first)
+    }
+
     /// Who sends the answer; nil if the client is gone.
     private func close() -> Connection? {
         switch state {

@@ -3,13 +3,13 @@ import HTTPCodec
 /// What a server asks of the application. All calls come on the loop's thread.
 ///
 /// `refusal`, `handle` and `clientFinished` may answer from within. No method is ever called from within
-/// `Exchange.respond`, `park`, `openStream`, `EventStream.send` or `finish`, but `answered`; so an application may
-/// walk its lists of exchanges and streams while it answers them.
+/// `Exchange.respond`, `park`, `openStream`, `openBody`, `EventStream.send`, `finish`, `ResponseBody.send` or
+/// `abandon`, but `answered`; so an application may walk its lists of exchanges and streams while it answers them.
 public protocol RequestHandler: AnyObject {
     /// The head is complete, the body not yet read. Nil accepts (then the client that asked for it gets 100 Continue).
     /// A response refuses; if a body was announced the connection is closed after it.
     func refusal(of head: RequestHead, _ exchange: Exchange) -> Response?
-    /// A complete request: respond, park, or open a stream, exactly one of them, before this returns.
+    /// A complete request: respond, park, or open a stream or a body, exactly one of them, before this returns.
     func handle(_ head: RequestHead, body: [UInt8], _ exchange: Exchange)
     /// What to tell a client whose request could not be read. The connection is closed after it.
     func response(to error: ServerError, _ exchange: Exchange) -> Response
@@ -21,8 +21,11 @@ public protocol RequestHandler: AnyObject {
     func streamDrained(_ stream: EventStream)
     /// The stream is gone: exactly once for each one that `openStream` returned, whatever the reason.
     func streamClosed(_ stream: EventStream)
-    /// A response was handed over, or a stream opened: once per exchange that is answered, refusals included. `bytes`
-    /// are those of head and body; for a stream those of the head and the first event. May not answer anything.
+    /// All that was handed over of the body has been taken, and more is wanted: from within this call or later.
+    func bodyDrained(_ body: ResponseBody)
+    /// A response was handed over, or a stream or body opened: once per exchange that is answered, refusals included.
+    /// `bytes` are those of head and body; for a stream those of the head and the first event, for a body that comes in
+    /// parts those of the head and the first part. May not answer anything.
     func answered(_ exchange: Exchange, status: Int, bytes: Int)
 }
 

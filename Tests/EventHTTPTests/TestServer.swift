@@ -203,6 +203,9 @@ final class TestHandler: RequestHandler {
     private let told: Mailbox<Told>
     var parked: [Exchange] = []
     var streams: [EventStream] = []
+    /// The body that was opened last, and the size of its parts.
+    var body: (ResponseBody, partSize: Int)?
+    weak var lastBody: ResponseBody?
     /// Whoever acts on the loop beside it, and goes with it.
     var companion: AnyObject?
     /// Requests that were handed over and have no end yet.
@@ -251,6 +254,13 @@ final class TestHandler: RequestHandler {
         case "/big":
             let size = head.query.flatMap { Int(Self.text($0)) } ?? 0
             exchange.respond(Response(status: 200, body: [UInt8](repeating: 0x78, count: size)))
+        case "/parts":
+            let sizes = Self.text(head.query ?? []).split(separator: ",").compactMap { Int($0) }
+            let first = [UInt8](repeating: 0x66, count: sizes[1])
+            let opened = exchange.openBody(fields: [], length: sizes[0], first: first)
+            self.body = opened.map { ($0, sizes[1]) }
+            lastBody = opened
+            sendParts()
         case "/id":
             exchange.respond(Response(status: 200, body: Array(exchange.requestID.utf8)))
         default:
@@ -276,6 +286,18 @@ final class TestHandler: RequestHandler {
     }
 
     func streamDrained(_ stream: EventStream) { told.send(.drained) }
+
+    func bodyDrained(_ body: ResponseBody) {
+        told.send(.drained)
+        sendParts()
+    }
+
+    /// What the kernel takes of the body's parts, and one more.
+    func sendParts() {
+        while let (body, size) = body, body.isOpen, body.isDrained {
+            body.send([UInt8](repeating: 0x6D, count: min(size, body.remaining)))
+        }
+    }
 
     func streamClosed(_ stream: EventStream) {
         streams.removeAll { $0 === stream }

@@ -242,6 +242,8 @@ final class LoopHandler: RequestHandler {
         if let subscriber = stream.context as? Subscriber { streams.remove(subscriber) }
     }
 
+    func bodyDrained(_ body: ResponseBody) {}
+
     /// The drain's window has begun: parked long polls are answered, streams are closed over `seconds`.
     func beginClosing(over seconds: Double) {
         screens.concludeAll()
