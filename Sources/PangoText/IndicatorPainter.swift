@@ -44,6 +44,13 @@ public final class IndicatorPainter: Sendable {
         return canvas.png
     }
 
+    /// The font that answers for `font`: its family, and the path of its file. Nil when it is in no file.
+    ///
+    /// For characters that it lacks others answer.
+    public func answer(to font: TitleFont) -> (family: String, path: String)? {
+        typesetter.withLock { $0.answer(to: Face(family: font.family, weight: font.weight)) }
+    }
+
     private func marks(
         of frames: IndicatorFrames, _ appearance: Appearance, _ title: String, _ view: ViewGeometry,
         pixelsPerPoint: Double

@@ -83,6 +83,15 @@ final class PangoTypesetter {
         return GlyphPen(pixelsPerPoint: pixelsPerPoint).line(of: layout)
     }
 
+    /// The family and the file's path of the font that answers for `face`; nil when it is in no file.
+    func answer(to face: Face) -> (family: String, path: String)? {
+        choose(face, size: Self.size)
+        guard let font = pango_font_map_load_font(fontMap, context, description) else { return nil }
+        defer { g_object_unref(font) }
+        guard let family = Self.family(of: font), let place = FontPattern(of: font)?.place else { return nil }
+        return (family, place.path)
+    }
+
     private func choose(_ face: Face, size: Double) {
         if loadedFaces.insert(face).inserted, loadedFaces.count > Self.maximumFaces {
             pango_fc_font_map_cache_clear(OpaquePointer(fontMap))

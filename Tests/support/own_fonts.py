@@ -1,5 +1,6 @@
 """Fonts made by the tests: for what no package of the machine needs to have."""
 
+import hashlib
 import pathlib
 import struct
 import zlib
@@ -45,8 +46,10 @@ def collection(fonts):
     return head + bodies
 
 
-def color_font(family, scalar, picture, size):
-    """A font whose only glyph is a picture of ``size`` × ``size`` pixels, as Noto Color Emoji has them (CBDT, CBLC)."""
+def color_font(family, scalar, picture, size, **more):
+    """A font whose only glyph is a picture of ``size`` × ``size`` pixels, as Noto Color Emoji has them (CBDT, CBLC);
+    ``more`` are tables beside those that it needs.
+    """
     unit, glyphs = 1000, 2
     texts = [text.encode("utf-16-be") for text in (family, "Regular", family, family.replace(" ", ""))]
     records, data = b"", b"".join(texts)
@@ -72,6 +75,7 @@ def color_font(family, scalar, picture, size):
         b"maxp": struct.pack(">IH", 0x10000, glyphs) + bytes(26),
         b"name": struct.pack(">HHH", 0, 4, 6 + len(records)) + records + data,
         b"post": struct.pack(">I", 0x30000) + bytes(28),
+        **{tag.encode(): table for tag, table in more.items()},
     }
     head = b"\0\1\0\0" + struct.pack(">HHHH", len(tables), 128, 3, 32)
     place, body = 12 + 16 * len(tables), b""
@@ -81,3 +85,26 @@ def color_font(family, scalar, picture, size):
         head += tag + struct.pack(">III", total, place + len(body), len(table))
         body += padded
     return head + body
+
+
+def directory(data, index=0):
+    """The table directory of a font, in a collection of the one at ``index``: its bytes, and for each tag the offset
+    and length in ``data``.
+    """
+    start = struct.unpack(">I", data[12 + 4 * index:16 + 4 * index])[0] if data[:4] == b"ttcf" else 0
+    count, = struct.unpack(">H", data[start + 4:start + 6])
+    head = data[start:start + 12 + 16 * count]
+    records = (struct.unpack(">4sIII", head[place:place + 16]) for place in range(12, len(head), 16))
+    return head, {tag: (offset, length) for tag, _, offset, length in records}
+
+
+def tables(data, index=0):
+    """The tables of a font by tag."""
+    return {tag: data[offset:offset + length] for tag, (offset, length) in directory(data, index)[1].items()}
+
+
+def served_name(data, index=0):
+    """The name under which the daemon serves a font: the hash of its directory and of its file's size."""
+    head, _ = directory(data, index)
+    digest = hashlib.sha256(head + struct.pack(">Q", len(data))).hexdigest()[:32]
+    return digest + (".otf" if head[:4] == b"OTTO" else ".ttf")

@@ -144,7 +144,7 @@ public final class Service {
                     })
             }
             let painting = PainterThread(
-                painter: painter, mailbox: shared.painter, loops: shared.loops)
+                painter: painter, mailbox: shared.painter, loops: shared.loops, log: shared.log)
             painterThread = try LoopThread(name: "painter") {
                 do throws(EventHTTPError) { try painting.run() } catch { failed(ServiceError(error)) }
             }

@@ -61,6 +61,7 @@ final class ServiceLoop {
                 metrics: metrics),
             pictures: PictureReads(
                 number: number, board: shared.board, renderer: renderer, painter: shared.painter),
+            fonts: FontReads(number: number, catalog: shared.measurer.fonts, painter: shared.painter),
             runs: RunReads(loop: loop, parked: parked, status: shared.status, metrics: metrics),
             exposition: {
                 shared.metrics.exposition(

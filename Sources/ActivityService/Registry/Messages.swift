@@ -75,6 +75,8 @@ enum LoopMessage: Sendable {
     case reply(RegistryReply, UInt64)
     /// A picture that the loop asked for is drawn.
     case painted(Token, [UInt8])
+    /// A part of a font that the loop asked for by this number; nil if it cannot be had.
+    case read(UInt64, FontPart?)
     /// The daemon is shutting down; streams close over `seconds`.
     case drain(DrainStep, seconds: Double)
 }

@@ -1,5 +1,6 @@
 import ActivityCore
 import EventHTTP
+import IndicatorLayout
 import Journal
 import WireFormat
 
@@ -24,6 +25,7 @@ final class Registrar {
     private let status: Status
     private let metrics: ServiceMetrics
     private let log: Log
+    private var fonts: AskedFonts
     private var timer: LoopTimer?
     private var askedFor: Instant?
     private var housekeepingAt = Instant(nanoseconds: 0)
@@ -47,12 +49,15 @@ final class Registrar {
         status = shared.status
         metrics = shared.metrics
         log = shared.log
+        fonts = AskedFonts(painter: shared.painter)
         timer = loop.timer { [unowned self] in consume([]) }
     }
 
     /// Shows the screens of the replayed runs, applies the file's configurations, and begins to count time.
     func start(with screens: [(ScreenName, ScreenConfiguration)]) {
         registry.start(at: Clock.now())
+        // That of the screens that nobody configures.
+        fonts.note(TitleFont())
         consume([.apply(screens)])
         status.openJournal()
     }
@@ -201,6 +206,9 @@ final class Registrar {
         let publication = Publication(screens: changes.screens, configurations: changes.configurations)
         if !publication.isEmpty {
             board.publish(publication)
+            for (_, configuration) in changes.configurations {
+                if let configuration { fonts.note(configuration.appearance.titleFont) }
+            }
             let message = LoopMessage.published(
                 screens: changes.screens.map(\.0), configurations: changes.configurations.map(\.0),
                 at: Clock.monotonic())

@@ -20,6 +20,7 @@ final class LoopHandler: RequestHandler {
     private let streams: Streams
     private let screens: ScreenReads
     private let pictures: PictureReads
+    private let fonts: FontReads
     private let runs: RunReads
     private let writes: RunWrites
     private let exposition: () -> [UInt8]
@@ -29,7 +30,8 @@ final class LoopHandler: RequestHandler {
     init(
         settings: LoopSettings, status: Status, metrics: LoopMetrics, parked: Parked, hub: Hub,
         streams: Streams,
-        screens: ScreenReads, pictures: PictureReads, runs: RunReads, exposition: @escaping () -> [UInt8]
+        screens: ScreenReads, pictures: PictureReads, fonts: FontReads, runs: RunReads,
+        exposition: @escaping () -> [UInt8]
     ) {
         self.settings = settings
         self.status = status
@@ -39,6 +41,7 @@ final class LoopHandler: RequestHandler {
         self.streams = streams
         self.screens = screens
         self.pictures = pictures
+        self.fonts = fonts
         self.runs = runs
         writes = RunWrites(parked: parked, defaultTiming: settings.defaultTiming)
         self.exposition = exposition
@@ -160,6 +163,9 @@ final class LoopHandler: RequestHandler {
             if caller.exchange.isServerFull { throw Problem.full }
             // Not with the caller's lines: who may load a file does not depend on who may read a state.
             caller.exchange.respond(file.response(to: head))
+        case .font(let name):
+            if caller.exchange.isServerFull { throw Problem.full }
+            try fonts.answer(name, head, caller)
         case .server: throw Problem.noSuchResource
         }
     }
@@ -242,7 +248,7 @@ final class LoopHandler: RequestHandler {
         if let subscriber = stream.context as? Subscriber { streams.remove(subscriber) }
     }
 
-    func bodyDrained(_ body: ResponseBody) {}
+    func bodyDrained(_ body: ResponseBody) { fonts.drained(body) }
 
     /// The drain's window has begun: parked long polls are answered, streams are closed over `seconds`.
     func beginClosing(over seconds: Double) {
@@ -266,6 +272,7 @@ final class LoopHandler: RequestHandler {
         case .runChanged(let key, let run): runs.changed(key, run)
         case .reply(let reply, let number): parked.resume(number, with: reply)
         case .painted(let token, let file): pictures.painted(token, file)
+        case .read(let number, let part): fonts.read(number, part)
         case .drain: break
         }
     }

@@ -5,6 +5,8 @@ enum Resource: Int, CaseIterable, Sendable {
     case run, runsOfTask, runs, screen, screens, configuration, health, readiness, metrics
     /// A file for browsers.
     case web
+    /// A font that text was measured with.
+    case font
     /// `OPTIONS *`.
     case server
 
@@ -13,7 +15,7 @@ enum Resource: Int, CaseIterable, Sendable {
         switch self {
         case .run: "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"
         case .runsOfTask: "GET, HEAD, POST, OPTIONS"
-        case .runs, .screen, .screens, .health, .readiness, .metrics, .web: "GET, HEAD, OPTIONS"
+        case .runs, .screen, .screens, .health, .readiness, .metrics, .web, .font: "GET, HEAD, OPTIONS"
         case .configuration: "GET, HEAD, PUT, DELETE, OPTIONS"
         case .server: "OPTIONS"
         }
@@ -42,6 +44,7 @@ enum Resource: Int, CaseIterable, Sendable {
         case .health, .readiness: .probe
         case .metrics: .metrics
         case .web: .web
+        case .font: .fonts
         case .server: .other
         }
     }
@@ -52,7 +55,7 @@ enum Resource: Int, CaseIterable, Sendable {
 
 /// The values of the label `route` in the metrics: fixed texts, never a name from a request.
 enum RouteLabel: Int, CaseIterable, Sendable {
-    case other, run, runs, screen, screens, stream, picture, configuration, probe, metrics, web
+    case other, run, runs, screen, screens, stream, picture, configuration, probe, metrics, web, fonts
 }
 
 /// What a path says: the kind of resource, and its names as raw bytes, still percent-encoded.
@@ -72,6 +75,9 @@ struct ResourcePath {
         guard parts[0].elementsEqual("v1".utf8) else {
             if parts.count == 1, let found = Self.operational(parts[0]) {
                 resource = found
+            } else if parts.count == 2, parts[0].elementsEqual("fonts".utf8) {
+                resource = .font
+                first = parts[1]
             } else if WebFile.find(path) != nil {
                 resource = .web
                 first = path

@@ -12,6 +12,8 @@ enum Route {
     case configuration(ScreenName)
     case health, readiness, metrics, server
     case web(WebFile)
+    /// A name as it stands in the path.
+    case font(String)
 
     /// - Throws: `invalid-name` when a name in `path` breaks its rule.
     init(_ path: ResourcePath) throws(Problem) {
@@ -36,6 +38,7 @@ enum Route {
         case .web:
             guard let file = path.first.flatMap(WebFile.find) else { throw Problem.noSuchResource }
             self = .web(file)
+        case .font: self = .font(String(decoding: path.first ?? [], as: UTF8.self))
         case .server: self = .server
         }
     }
@@ -53,6 +56,7 @@ enum Route {
         case .readiness: .readiness
         case .metrics: .metrics
         case .web: .web
+        case .font: .font
         case .server: .server
         }
     }
