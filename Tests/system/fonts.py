@@ -81,6 +81,30 @@ def whole(daemon):
         equal(answer.get("vary"), None)
 
 
+@case("the fonts that a state names are served, in the order of its families, whatever its script, kind and weight")
+def named_by_states(daemon):
+    bar, search = suite.name(), suite.name()
+    daemon.configure(search, kind="searchBar", titleFont={"family": "DejaVu Sans", "size": 17, "weight": 700})
+    for title in ("Updating…", "Обновление", f"Γειά σου κόσμε ≠ مرحبا {CRAB}"):
+        daemon.put(bar, title=title)
+        daemon.put(search, title=title)
+        for screen in daemon.ask("GET", f"/v1/screens?id={bar}&id={search}&include=appearance").json["screens"]:
+            fonts = screen["appearance"]["fonts"]
+            families = list(dict.fromkeys(font["family"] for font in fonts))
+            assert families, screen
+            if screen["kind"] == "navigationBar":
+                equal(families, screen["layout"]["fonts"])
+            for font in fonts:
+                answer = daemon.ask("GET", font["src"])
+                equal(answer.status, 200, font)
+                assert answer.body[:4] in (b"OTTO", b"\0\1\0\0"), answer
+                weights = [int(weight) for weight in font["weight"].split(" ")]
+                assert weights == sorted(weights) and 1 <= weights[0] and weights[-1] <= 1000, font
+            if title == "Updating…":
+                equal([(font["family"], font["weight"]) for font in fonts],
+                      [("Inter", "600")] if screen["kind"] == "navigationBar" else [("DejaVu Sans", "700")])
+
+
 @case("HEAD tells the length, If-None-Match gets a 304, OPTIONS the methods, others a 405, foreign hosts a 421")
 def methods(daemon):
     daemon.screen(suite.name())
