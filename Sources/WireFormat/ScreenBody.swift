@@ -9,10 +9,12 @@ public enum ScreenBody {
     ///   - configuration: the one in force; its titles stand in for those that `state` leaves open.
     ///   - frames: of the kind that the configuration says.
     ///   - view: the id as the client asked for it, such as `b:390x44`, where several screens are answered.
+    ///   - tasks: the tasks whose runs it shows, for a client that asks.
     ///   - drawing: for a client that draws by itself.
     public static func encode(
         screen: ScreenName, scope: Scope, configuration: ScreenConfiguration, state: IndicatorState,
-        frames: IndicatorFrames, view: String? = nil, drawnWith drawing: DrawnAppearance? = nil
+        frames: IndicatorFrames, view: String? = nil, tasks: [TaskPattern]? = nil,
+        drawnWith drawing: DrawnAppearance? = nil
     ) -> (body: [UInt8], token: Token) {
         var writer = JSONWriter(capacity: 1_024)
         writer.literal(#"{"screen":"#)
@@ -27,6 +29,10 @@ public enum ScreenBody {
         switch frames {
         case .navigationBar(let frames): writer.navigationBar(frames)
         case .searchBar(let frames): writer.searchBar(frames)
+        }
+        if let tasks {
+            writer.literal(#","tasks":"#)
+            writer.array(tasks) { $0.name($1.text) }
         }
         if let drawing { writer.drawing(drawing) }
         return writer.finishedWithVersion()

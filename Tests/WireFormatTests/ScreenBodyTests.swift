@@ -7,13 +7,13 @@ import Testing
 private func body(
     kind: IndicatorKind = .navigationBar, _ state: IndicatorState = sampleState,
     _ frames: IndicatorFrames = .navigationBar(sampleFrames), scope: Scope = .root, view: String? = nil,
-    drawnWith drawing: DrawnAppearance? = nil
+    tasks: [TaskPattern]? = nil, drawnWith drawing: DrawnAppearance? = nil
 ) throws -> (body: [UInt8], token: Token) {
     let configuration = ScreenConfiguration(
         appearance: Appearance(kind: kind, regularTitle: "Chats", pendingTitle: "Wait…"))
     return ScreenBody.encode(
         screen: try sampleScreen(), scope: scope, configuration: configuration, state: state, frames: frames,
-        view: view, drawnWith: drawing)
+        view: view, tasks: tasks, drawnWith: drawing)
 }
 
 /// The body without its `version`, which the test computes the slow way.
@@ -32,6 +32,15 @@ private func withoutVersion(_ body: [UInt8]) -> [UInt8] {
                 + #""height":20},"activityIndicator":{"x":0,"y":0,"width":20,"height":20},"titleLabel":{"x":28,"#
                 + #""y":-0.5,"width":89.5,"height":21},"isTruncated":false,"preferredSize":{"width":117.5,"#
                 + #""height":21},"fonts":["Inter"]},"version":"\#(text(token.hex))"}"#)
+    }
+
+    @Test func namesTheTasksOfWhoAsksForThem() throws {
+        let patterns = try ["chats.*", "network"].map { try #require(TaskPattern($0)) }
+        let (plain, token) = try body()
+        let (body, otherToken) = try body(tasks: patterns)
+        let added = Array(#","tasks":["chats.*","network"]}"#.utf8)
+        #expect(withoutVersion(body) == withoutVersion(plain).dropLast() + added)
+        #expect(token.hex != otherToken.hex)
     }
 
     @Test func writesTheSearchBarOfTheDesign() throws {

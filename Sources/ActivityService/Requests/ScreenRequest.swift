@@ -9,24 +9,24 @@ struct ViewRequest: Hashable, Sendable {
     let geometry: ViewGeometry
     /// The id as it was asked for, on requests of several screens.
     let label: String?
-    /// Whether the viewer draws by itself, and wants to know with which fonts and colours.
-    let includesAppearance: Bool
+    /// What the viewer wants to know beside what every answer has.
+    let extra: ScreenExtra?
 
     /// What its texts cost, in bytes.
     var textSize: Int { screen.rawValue.utf8.count + (label?.utf8.count ?? 0) }
 
     /// The screen at `geometry`.
     init(
-        screen: ScreenName, geometry: ViewGeometry, label: String? = nil, includesAppearance: Bool = false
+        screen: ScreenName, geometry: ViewGeometry, label: String? = nil, extra: ScreenExtra? = nil
     ) {
         self.screen = screen
         self.geometry = geometry
         self.label = label
-        self.includesAppearance = includesAppearance
+        self.extra = extra
     }
 
     /// `name` or `name:WIDTHxHEIGHT`; the size wins over that of `geometry`.
-    init(id: String, geometry: ViewGeometry, includesAppearance: Bool = false) throws(Problem) {
+    init(id: String, geometry: ViewGeometry, extra: ScreenExtra? = nil) throws(Problem) {
         let parts = id.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let screen = ScreenName(String(first)) else {
             throw Problem.invalidName("screen")
@@ -45,8 +45,7 @@ struct ViewRequest: Hashable, Sendable {
             geometry.width = width
             geometry.height = height
         }
-        self.init(
-            screen: screen, geometry: geometry, label: id, includesAppearance: includesAppearance)
+        self.init(screen: screen, geometry: geometry, label: id, extra: extra)
     }
 }
 
@@ -80,6 +79,8 @@ enum ScreenFormat: String, CaseIterable {
 enum ScreenExtra: String, CaseIterable {
     /// What a client draws with.
     case appearance
+    /// Whose runs the screen shows.
+    case tasks
 }
 
 /// A reader's wishes for a heartbeat.
@@ -95,7 +96,7 @@ struct ScreenRequest {
     let format: ScreenFormat
     let heartbeat: HeartbeatStyle
     private let geometry: ViewGeometry
-    private let includesAppearance: Bool
+    private let extra: ScreenExtra?
     /// True when it asks for so many views that others should not have to wait for all of them.
     var isWide: Bool {
         switch selection {
@@ -128,16 +129,14 @@ struct ScreenRequest {
             head, parameters, among: screen == nil ? ScreenFormat.ofSeveral : ScreenFormat.ofOne)
         heartbeat = try parameters.choice("heartbeat", of: HeartbeatStyle.self) ?? .comment
         geometry = try parameters.geometry()
-        includesAppearance = try parameters.choice("include", of: ScreenExtra.self) == .appearance
+        extra = try parameters.choice("include", of: ScreenExtra.self)
         if format == .png, let scale = geometry.scale, !Picture.scales.contains(scale) {
             throw Problem.invalidParameter("scale", "of a PNG must be a number from 1 to 4")
         }
         if let screen {
-            selection = .one(
-                ViewRequest(screen: screen, geometry: geometry, includesAppearance: includesAppearance))
+            selection = .one(ViewRequest(screen: screen, geometry: geometry, extra: extra))
         } else {
-            selection = try Self.selection(
-                parameters, geometry, includesAppearance, scope, format, mostScreens)
+            selection = try Self.selection(parameters, geometry, extra, scope, format, mostScreens)
         }
         let position = try parameters.text("last_event_id")
         lastEventID =
@@ -162,12 +161,11 @@ struct ScreenRequest {
 
     /// A screen without an id of its own, as this request wants to see it.
     func view(of screen: ScreenName, label: String? = nil) -> ViewRequest {
-        ViewRequest(
-            screen: screen, geometry: geometry, label: label, includesAppearance: includesAppearance)
+        ViewRequest(screen: screen, geometry: geometry, label: label, extra: extra)
     }
 
     private static func selection(
-        _ parameters: Parameters, _ geometry: ViewGeometry, _ includesAppearance: Bool, _ scope: Scope,
+        _ parameters: Parameters, _ geometry: ViewGeometry, _ extra: ScreenExtra?, _ scope: Scope,
         _ format: ScreenFormat, _ mostScreens: Int
     ) throws(Problem) -> ScreenSelection {
         let ids = try parameters.all("id")
@@ -185,8 +183,7 @@ struct ScreenRequest {
         var seen: Set<String> = []
         var views: [ViewRequest] = []
         for id in ids where seen.insert(id).inserted {
-            views.append(
-                try ViewRequest(id: id, geometry: geometry, includesAppearance: includesAppearance))
+            views.append(try ViewRequest(id: id, geometry: geometry, extra: extra))
         }
         return .several(views)
     }

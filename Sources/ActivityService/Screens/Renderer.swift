@@ -111,7 +111,8 @@ final class Renderer {
         return ScreenBody.encode(
             screen: key.view.screen, scope: key.scope, configuration: indicator.configuration,
             state: reading.state, frames: indicator.frames, view: key.view.label,
-            drawnWith: key.view.includesAppearance ? drawing(of: indicator, in: key.view.geometry) : nil)
+            tasks: key.view.extra == .tasks ? indicator.configuration.patterns(for: key.view.screen) : nil,
+            drawnWith: key.view.extra == .appearance ? drawing(of: indicator, in: key.view.geometry) : nil)
     }
 
     /// What `indicator` is drawn with; a search bar's text is measured for nothing but that.
@@ -149,7 +150,8 @@ extension DrawnAppearance.Font {
         let weights = face.weights
         self.init(
             family: face.family,
-            weight: weights.count == 1 ? "\(weights.lowerBound)" : "\(weights.lowerBound) \(weights.upperBound)",
+            weight: weights.count == 1
+                ? "\(weights.lowerBound)" : "\(weights.lowerBound) \(weights.upperBound)",
             source: "/fonts/\(face.name)")
     }
 }
