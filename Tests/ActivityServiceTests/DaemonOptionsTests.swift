@@ -27,6 +27,7 @@ import Testing
         #expect(options.settings.loops == 2)
         #expect(options.settings.drainDelay == 2 && options.settings.drain == 5)
         #expect(options.logLevel == .info)
+        #expect(options.settings.hasDashboard)
     }
 
     @Test func readsEveryPlaceToListen() throws {
@@ -38,6 +39,13 @@ import Testing
     @Test func readsTheJournal() throws {
         #expect(try options("--journal", "memory").settings.journal == .memory)
         #expect(try options("--journal=sqlite:a=b.db").settings.journal == .sqlite("a=b.db"))
+    }
+
+    @Test func readsWhetherThereIsADashboard() throws {
+        #expect(try !options("--dashboard", "off").settings.hasDashboard)
+        #expect(try !options(environment: ["PENDING_DASHBOARD": "off"]).settings.hasDashboard)
+        #expect(
+            try options("--dashboard=on", environment: ["PENDING_DASHBOARD": "off"]).settings.hasDashboard)
     }
 
     @Test func readsTimesToTheMillisecond() throws {
@@ -171,6 +179,7 @@ import Testing
             "--cors-origin must be SCHEME://HOST[:PORT], or *, not \"https://a/\""
         ),
         (["--log-level", "debug"], "--log-level must be info, warning, error, not \"debug\""),
+        (["--dashboard", "yes"], "--dashboard must be on or off, not \"yes\""),
         (["--screens", ""], "--screens must be the path of a file, not \"\""),
         (
             ["--check", "https://a"],

@@ -41,6 +41,7 @@ private func meaning(of path: String) -> String {
         ("/healthz", "health"), ("/readyz", "readiness"), ("/metrics", "metrics"), ("*", "server"),
         ("/pending.js", "file /pending.js"), ("/fonts/a.otf", "font a.otf"), ("/fonts/%2e%2f", "font %2e%2f"),
         ("/fonts/", "font "),
+        ("/", "file /"), ("/dashboard.js", "file /dashboard.js"),
         ("/v1/screens/ch%61ts", "screen |chats"),
     ])
     func findsTheResource(path: String, expected: String) {
@@ -48,7 +49,7 @@ private func meaning(of path: String) -> String {
     }
 
     @Test(arguments: [
-        "/", "/fonts", "/fonts/a/b", "/Fonts/a", "/v1/fonts/a", "/v1", "/v1/", "/v2/runs", "/v1/runs/",
+        "/fonts", "/fonts/a/b", "/Fonts/a", "/v1/fonts/a", "/v1", "/v1/", "/v2/runs", "/v1/runs/",
         "/v1/runs/x", "/v1/screens/", "/v1/screens/a/b",
         "/v1/screens/a/configuration/x", "/v1/scopes/acme/screens/a/configuration", "/v1/scopes",
         "/v1/scopes/acme",

@@ -71,6 +71,14 @@ extension DaemonFlag {
                 "max-age", \.settings.streams.maxAge, 1...86_400,
                 "After how long a stream is closed, give or take a fifth; its client comes back."),
             DaemonFlag(
+                name: "dashboard", placeholder: "on|off",
+                help: "Whether there is a page for people at /.",
+                standard: { $0.settings.hasDashboard ? "on" : "off" },
+                set: { text, options throws(Refusal) in
+                    guard let value = ["on": true, "off": false][text] else { throw Refusal("on or off") }
+                    options.settings.hasDashboard = value
+                }),
+            DaemonFlag(
                 name: "log-level", placeholder: LogLevel.allCases.map(\.rawValue).joined(separator: "|"),
                 help: "The least urgent lines that are logged.", standard: { $0.logLevel.rawValue },
                 set: { text, options throws(Refusal) in

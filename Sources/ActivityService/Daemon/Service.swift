@@ -53,6 +53,8 @@ public struct ServiceSettings: Sendable {
     public var journalWait = 30.0
     /// The path of the screens file; nil for none.
     public var screens: String?
+    /// Whether there is a page for people at `/`.
+    public var hasDashboard = true
     /// The timing of screens that do not say.
     public var timing = Timing()
     /// Seconds between the announcement of a shutdown and its begin.
@@ -71,7 +73,8 @@ extension ServiceSettings {
     fileprivate var loopShare: (ServerLimits, LoopSettings) {
         var limits = limits
         limits.unread = max(8 << 20, limits.unread / loops)
-        var settings = LoopSettings(policy: policy, streams: streams, defaultTiming: timing)
+        var settings = LoopSettings(
+            policy: policy, streams: streams, defaultTiming: timing, hasDashboard: hasDashboard)
         settings.streams.mostViews = max(10_000, streams.mostViews / loops)
         return (limits, settings)
     }

@@ -8,6 +8,8 @@ struct LoopSettings: Sendable {
     var policy = AccessPolicy()
     var streams = StreamSettings()
     var defaultTiming = Timing()
+    /// Whether there is a page for people at `/`.
+    var hasDashboard = true
 }
 
 /// Answers the requests of one loop: judges who may ask, finds the resource, and hands over to the one who knows.
@@ -79,6 +81,7 @@ final class LoopHandler: RequestHandler {
         guard path.resource.isExemptFromHostCheck || settings.policy.allowsHost(of: head) else {
             throw Problem.misdirected
         }
+        if !settings.hasDashboard, path.isDashboard { throw Problem.noSuchResource }
         guard path.resource.allows(head.method) else { throw Problem.methodNotAllowed(path.resource) }
         let route = try Route(path)
         if head.method.isWrite {

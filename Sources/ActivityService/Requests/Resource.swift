@@ -114,6 +114,9 @@ struct ResourcePath {
         second = parts.count > 3 ? parts[3] : nil
     }
 
+    /// True for the files of our own page.
+    var isDashboard: Bool { resource == .web && first.flatMap(WebFile.find)?.audience == .dashboard }
+
     /// What stands between the slashes: one more than the longest path has, at most.
     private static func segments(of path: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         var segments: [ArraySlice<UInt8>] = []

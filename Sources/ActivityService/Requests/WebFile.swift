@@ -29,15 +29,37 @@ struct WebFile: Sendable {
     }
 
     /// Every file.
-    static let all: [WebFile] = [
-        // Written in parts that share one scope, so that nobody has to open a file of a thousand lines.
+    static let all = module + page
+
+    // Written in parts that share one scope, so that nobody has to open a file of a thousand lines.
+    private static let module = [
         WebFile(
             "/pending.js", javaScript, for: .everyone, PackageResources.pending_line_js,
-            PackageResources.pending_channel_js,
-            PackageResources.pending_drawing_js, PackageResources.pending_elements_js),
+            PackageResources.pending_channel_js, PackageResources.pending_drawing_js,
+            PackageResources.pending_elements_js),
         WebFile(
             "/pending.d.ts", "text/plain; charset=utf-8", for: .everyone, PackageResources.pending_d_ts),
     ]
+
+    private static let page = [
+        WebFile("/", "text/html; charset=utf-8", for: .dashboard, PackageResources.index_html),
+        WebFile("/icon.svg", "image/svg+xml", for: .dashboard, PackageResources.icon_svg),
+        WebFile(
+            "/dashboard.css", "text/css; charset=utf-8", for: .dashboard, PackageResources.dashboard_css,
+            PackageResources.dashboard_cards_css, PackageResources.dashboard_table_css),
+        script("", PackageResources.dashboard_js), script("-dom", PackageResources.dashboard_dom_js),
+        script("-service", PackageResources.dashboard_service_js),
+        script("-screens", PackageResources.dashboard_screens_js),
+        script("-timeline", PackageResources.dashboard_timeline_js),
+        script("-history", PackageResources.dashboard_history_js),
+        script("-runs", PackageResources.dashboard_runs_js),
+        script("-dialogs", PackageResources.dashboard_dialogs_js),
+    ]
+
+    /// A module of our page.
+    private static func script(_ part: String, _ body: [UInt8]) -> WebFile {
+        WebFile("/dashboard\(part).js", javaScript, for: .dashboard, body)
+    }
 
     private static let javaScript = "text/javascript; charset=utf-8"
 
