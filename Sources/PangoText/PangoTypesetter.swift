@@ -19,10 +19,10 @@ final class PangoTypesetter {
     /// It keeps about 10 KiB of every family that it was ever asked for, real or not.
     static let maximumFaces = 64
 
-    private let fontMap: UnsafeMutablePointer<PangoFontMap>
-    private let context: OpaquePointer
-    private let layout: OpaquePointer
-    private let description: OpaquePointer
+    let fontMap: UnsafeMutablePointer<PangoFontMap>
+    let context: OpaquePointer
+    let layout: OpaquePointer
+    let description: OpaquePointer
     private let fonts: FontCatalog
     private var loadedFaces: Set<Face> = []
 
@@ -58,11 +58,11 @@ final class PangoTypesetter {
     /// The size of `text` on one line, at `PangoTypesetter.size` points.
     func metrics(of text: String, in face: Face) -> TextMetrics {
         choose(face, size: Self.size)
-        pango_layout_set_text(layout, text, -1)
+        set(text)
         var extents = PangoRectangle()
         pango_layout_get_extents(layout, nil, &extents)
         return TextMetrics(
-            width: Double(extents.width) / Double(PANGO_SCALE),
+            width: Double(extents.width) / Double(PANGO_SCALE) + widening,
             height: Double(extents.height) / Double(PANGO_SCALE), families: families(configured: face))
     }
 
@@ -75,7 +75,7 @@ final class PangoTypesetter {
         choose(Face(family: font.family, weight: font.weight), size: font.size)
         pango_layout_set_ellipsize(layout, width == nil ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END)
         pango_layout_set_width(layout, width.map { Int32($0 * Double(PANGO_SCALE)) } ?? -1)
-        pango_layout_set_text(layout, text, -1)
+        set(text)
         defer {
             pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_NONE)
             pango_layout_set_width(layout, -1)
@@ -122,14 +122,10 @@ final class PangoTypesetter {
     /// the catalog afterwards.
     private func families(configured face: Face) -> [String] {
         var families: [String] = []
-        var next = pango_layout_get_line_readonly(layout, 0)?.pointee.runs
-        while let node = next {
-            next = node.pointee.next
-            let run = node.pointee.data?.assumingMemoryBound(to: PangoLayoutRun.self)
-            guard let font = run?.pointee.item.pointee.analysis.font, let family = Self.family(of: font)
-            else { continue }
+        forEachRun { _, font in
+            guard let family = Self.family(of: font) else { return }
             if let pattern = FontPattern(of: font) { fonts.note(pattern, of: family, for: face.weight) }
-            guard !families.contains(family) else { continue }
+            guard !families.contains(family) else { return }
             // Fontconfig finds "inter" too, and answers with the name that the font gives itself.
             if family.lowercased() == face.family.lowercased() {
                 families.insert(family, at: 0)

@@ -94,7 +94,7 @@ def frames_are_drawn(_):
             suite.daemon.end(f"{name}.work", str(scale))
 
 
-@case("titles of every script are as wide in the page as the service says, to 0.1 px, in the fonts that it serves")
+@case("titles of every script are as wide in the page as the service says, to 0.05 px, in the fonts that it serves")
 def widths(_):
     names = {}
     for script, titles in TITLES.items():
@@ -113,7 +113,7 @@ def widths(_):
             family = shown.run("return getComputedStyle(part(arguments[0], 'title')).fontFamily", name)
             equal([one.strip().strip('"') for one in family.split(",")], layout["fonts"], title)
             worst[script] = max(worst.get(script, 0), abs(measured - layout["titleLabel"]["width"]))
-            near(measured, layout["titleLabel"]["width"], 0.1, f"{script}: {title!r} in {layout['fonts']}")
+            near(measured, layout["titleLabel"]["width"], 0.05, f"{script}: {title!r} in {layout['fonts']}")
         loaded = shown.run("return [...document.fonts].map((one) => [one.family, one.status])")
         assert loaded and all(status != "error" for _, status in loaded), loaded
         equal(shown.messages(), [])
@@ -255,7 +255,7 @@ def resolution(_):
         shown.open(bar(name))
         shown.run("document.querySelectorAll('[screen]').forEach(record)")
         near(shown.state(name)["layout"]["titleLabel"]["width"] % 1, 0, 1e-9)
-        shown.browser.resize(800, 600, 2.5)
+        shown.browser.resize(820, 600, 2.5)
         shown.until("[document.querySelector('[screen]').state.layout.titleLabel.width * 2.5]"
                     ".every((pixels) => Math.abs(pixels - Math.round(pixels)) < 1e-6)")
         equal([one for one in shown.run("return changes") if one["attribute"] == "hidden"], [])
