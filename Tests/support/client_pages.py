@@ -65,8 +65,9 @@ class Page:
         """Shows ``body``; ``before`` comes before the module. Waits for the first states."""
         module = f'<script type="module" src="{self.service}/pending.js"></script>'
         path = f"/{id(self)}-{len(pages.bodies)}"
-        self.browser.open(pages.add(path, RECORDER + before + module + body, policy))
-        self.run("document.querySelectorAll('pending-navigation-bar, pending-search-bar').forEach(watch)")
+        # Before the module runs, which waits for the whole page.
+        watching = "<script>document.querySelectorAll('pending-navigation-bar, pending-search-bar').forEach(watch)</script>"
+        self.browser.open(pages.add(path, RECORDER + before + module + body + watching, policy))
         if settled:
             self.until("settled()")
 
