@@ -23,7 +23,7 @@ TITLES = {
     "Devanagari": ["अपडेट हो रहा है…", "नेटवर्क की प्रतीक्षा", "क्षत्रिय"],
     "CJK": ["更新中…", "接続を待っています", "네트워크 기다리는 중", "正在等待网络"],
     "emoji": ["Done 🎉", "👩‍👩‍👧‍👦 Family", "🏳️‍🌈 🇪🇺 1️⃣", "👋🏽"],
-    "mixed": ["Inbox (3) – 更新中", "Chats דואר 12", "🚀 Launch عاجل", "Α α А а A a"],
+    "mixed": ["한국어 Chats", "Inbox (3) – 更新中", "Chats דואר 12", "🚀 Launch عاجل", "Α α А а A a"],
 }
 #: The width of a text where it really is, to a fraction of a pixel.
 WIDTH = """const node = part(arguments[0], "title"); const range = document.createRange();
