@@ -8,6 +8,8 @@ const PAGE = 200;
 const BATCH = 100;
 /** Milliseconds between two polls; they take at most a tenth of the time. */
 const PAUSE = 2_000;
+/** Milliseconds: the least time between two polls that the clock is read from. */
+const HASTE = 200;
 
 export const STATES = { running: "Running", lost: "Lost", succeeded: "Succeeded", failed: "Failed", canceled: "Canceled" };
 
@@ -41,6 +43,7 @@ function chain(scope) {
 class Row {
     node = copyOf("row");
     run;
+    #drawn;
     #cells = Object.fromEntries(["task", "run", "state", "progress", "age", "lease"].map((name) => [name, find(`.${name}`, this.node)]));
 
     constructor(run, scope) {
@@ -55,6 +58,8 @@ class Row {
 
     /** Null when the service knows it no more. */
     update(run) {
+        if (run === this.#drawn) return;
+        this.#drawn = run;
         set(this.node, "data-gone", run ? null : "");
         for (const button of this.node.querySelectorAll("button")) {
             enable(button, run && (button.dataset.action === "details" || isOpen(run)));
@@ -63,7 +68,7 @@ class Row {
         this.run = run;
         const { state, title, reason, progress } = run;
         set(this.node, "data-state", state);
-        write(find(".task-title", this.node), title || reason || "");
+        write(find(".task-title", this.node), title || reason || (title === "" ? "without a text" : "titled by its screen"));
         write(find(".badge", this.node), STATES[state] ?? state);
         write(find(".notes", this.node), notesOf(run));
         const meter = find(".meter", this.#cells.progress);
@@ -229,8 +234,8 @@ export class Runs {
         this.#listed = new Set(listed.flatMap((list) => list.runs.map((run) => run.key)));
         this.#arrange(isFirst);
         this.#changed();
-        // Not at the same part of each second, so that the clock's guess gets better.
-        return Math.max(PAUSE * (0.9 + 0.2 * Math.random()), 10 * (performance.now() - askedAt));
+        const taken = 10 * (performance.now() - askedAt);
+        return this.#service.clock.pause(Math.max(HASTE, taken)) ?? Math.max(PAUSE, taken);
     }
 
     /** The first `wanted` runs and the rest of their page. */
@@ -284,11 +289,12 @@ export class Runs {
         this.#count(wanted.length);
     }
 
-    #count(shown) {
+    #count(number) {
+        const shown = number.toLocaleString("en");
         const total = `${this.#listed.size.toLocaleString("en")}${this.#hasMore ? "+" : ""}`;
         const age = this.#service.isReachable === false
             ? `, as of ${duration(this.#service.clock.now - this.#service.answeredAt)} ago` : "";
-        write(find("#run-count"), (`${shown}` === total ? total : `${shown} of ${total}`) + age);
+        write(find("#run-count"), (shown === total ? total : `${shown} of ${total}`) + age);
     }
 
     #tick() {

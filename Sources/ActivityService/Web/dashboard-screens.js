@@ -30,6 +30,8 @@ class Card {
     /** What the list said last. */
     #listed = null;
     #history = new History();
+    /** Every run that is known. */
+    #runs = [];
     #timeline;
     #needsResume = false;
 
@@ -44,7 +46,8 @@ class Card {
         write(heading, name);
         set(find("article", this.node), "aria-labelledby", heading.id);
         const log = find(".log", this.node);
-        this.#timeline = new Timeline(find(".timeline", this.node), find("ol", log), this.#history, service.clock);
+        const shownRuns = () => this.#runs.filter((run) => matches(this.tasks, run.task));
+        this.#timeline = new Timeline(find(".timeline", this.node), find("ol", log), this.#history, shownRuns, service.clock);
         log.addEventListener("toggle", () => this.#timeline.update());
     }
 
@@ -61,7 +64,8 @@ class Card {
     }
 
     set runs(runs) {
-        this.#timeline.runs = runs.filter((run) => matches(this.tasks, run.task));
+        this.#runs = runs;
+        this.#timeline.renewRuns();
     }
 
     close() {

@@ -22,9 +22,12 @@ function textOf(problem, status) {
     return [problem.title, problem.detail, ...faults].filter((part) => typeof part === "string" && part).join(" – ");
 }
 
+/** Milliseconds: a guess of the clock that is good enough. */
+const GOOD = 30;
+
 /**
  * The wall clock of the service, guessed from here. Each answer says its second, so it bounds the difference from both
- * sides, and answers at different parts of a second narrow it down. Nothing that it wrote can be later than its now.
+ * sides, and one that was asked for where a second may begin halves what is left. Nothing that it wrote can be later than its now.
  */
 class ServiceClock {
     #low = -Infinity;
@@ -34,6 +37,12 @@ class ServiceClock {
     get now() {
         if (this.#low === -Infinity) return Date.now();
         return Date.now() + (this.#high === Infinity ? this.#low : (this.#low + this.#high) / 2);
+    }
+
+    /** Milliseconds, `least` or more: when to ask so that the answer tells most; null when there is nothing more to know. */
+    pause(least) {
+        if (this.#high - this.#low < GOOD) return null;
+        return least + 1_000 - (this.now + least) % 1_000;
     }
 
     /** An answer that was asked for at `sent` and came at `received` says `date`. */

@@ -50,7 +50,10 @@ export class Timeline {
     #list;
     #clock;
     #history;
+    /** What it draws of them, and whether they are newer. */
     #runs = [];
+    #runsOf;
+    #hasNewRuns = true;
     #span = 60;
     #width = 0;
     #origin;
@@ -59,8 +62,12 @@ export class Timeline {
     #bars = new Map();
     #lines = new Map();
 
-    /** `root` is the picture, `list` its intervals in words; both are filled from `history`. */
-    constructor(root, list, history, clock) {
+    /**
+     * `root` is the picture, `list` its intervals in words; both are filled from `history` and from `runsOf()`, which gives the runs
+     * that the screen shows: `{ key, task, run, state, isSilent, from, to }`, `to` infinite while running.
+     */
+    constructor(root, list, history, runsOf, clock) {
+        this.#runsOf = runsOf;
         this.#root = root;
         this.#view = root.querySelector(".view");
         this.#track = root.querySelector(".track");
@@ -89,9 +96,9 @@ export class Timeline {
         this.update();
     }
 
-    /** `runs` are those that the screen shows: `{ key, task, run, state, isSilent, from, to }`, `to` infinite while running. */
-    set runs(runs) {
-        this.#runs = runs;
+    /** There are others, or they have changed. */
+    renewRuns() {
+        this.#hasNewRuns = true;
         this.update();
     }
 
@@ -110,6 +117,8 @@ export class Timeline {
     /** Something is new. */
     update() {
         if (!this.#isSeen || this.#width === 0) return;
+        if (this.#hasNewRuns) this.#runs = this.#runsOf();
+        this.#hasNewRuns = false;
         const now = this.#clock.now;
         if (now - this.#origin > OLDEST_ORIGIN) {
             this.#origin = now;

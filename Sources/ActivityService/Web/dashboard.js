@@ -118,11 +118,15 @@ find("#skip").addEventListener("click", (event) => {
 
 let lookedAt = -Infinity;
 let looking = null;
+let noticing = null;
 
 /** A stream brought something. A screen that changed means that runs did. */
 function heard(isState) {
-    connection();
-    welcome();
+    noticing ??= setTimeout(() => {
+        noticing = null;
+        connection();
+        welcome();
+    }, 0);
     if (!isState || looking) return;
     looking = setTimeout(() => {
         looking = null;
