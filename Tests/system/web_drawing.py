@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 """What the elements of /pending.js draw in a real browser: frames, widths of text, colours, motion, roles."""
 
+import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import client_pages  # noqa: E402
+from browser import picture_size  # noqa: E402
 from client_pages import bar, page  # noqa: E402
+from daemon import ROOT, binary  # noqa: E402
 from suite import Suite, equal, near  # noqa: E402
 
 suite = Suite("--loops", 2, "--cors-origin", client_pages.pages.origin, workers=3)
@@ -259,6 +263,21 @@ def resolution(_):
         shown.until("[document.querySelector('[screen]').state.layout.titleLabel.width * 2.5]"
                     ".every((pixels) => Math.abs(pixels - Math.round(pixels)) < 1e-6)")
         equal([one for one in shown.run("return changes") if one["attribute"] == "hidden"], [])
+
+
+@case("one command photographs every state, light, dark, right to left and narrow, and the dashboard; none is blank")
+def photographs(_):
+    done = subprocess.run([ROOT / "scripts/screenshots"], env={**os.environ, "PENDINGD": binary()}, timeout=300,
+                          capture_output=True, text=True)
+    equal(done.returncode, 0, done.stderr)
+    paths = [pathlib.Path(line) for line in done.stdout.split()]
+    equal([path.name for path in paths], [f"components-{look}.png" for look in ("light", "dark", "narrow", "rtl")]
+          + [f"dashboard-{look}.png" for look in ("light", "dark", "narrow")])
+    for path in paths:
+        data = path.read_bytes()
+        width, height = picture_size(data)
+        assert width in (640, 2480, 2560) and height > 1_000, (path, width, height)
+        assert len(data) > 60_000, f"{path} has but {len(data)} bytes"
 
 
 if __name__ == "__main__":
