@@ -4,6 +4,9 @@ import CPango
 struct FontPattern {
     private let pattern: OpaquePointer
 
+    /// What `pattern` says; valid as long as that.
+    init(_ pattern: OpaquePointer) { self.pattern = pattern }
+
     /// Nil for a font that fontconfig has not found.
     init?(of font: UnsafeMutablePointer<PangoFont>) {
         let font = UnsafeMutableRawPointer(font).assumingMemoryBound(to: PangoFcFont.self)

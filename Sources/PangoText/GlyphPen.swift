@@ -9,6 +9,20 @@ struct SetLine: Equatable, Sendable {
     var outline: [PathStep] = []
     /// Glyphs that are pictures, such as emoji.
     var bitmaps: [Bitmap] = []
+
+    /// The same line in another size.
+    func scaled(by factor: Double) -> SetLine {
+        SetLine(
+            width: width * factor, height: height * factor, outline: outline.scaled(by: factor),
+            bitmaps: bitmaps.map { bitmap in
+                let frame = bitmap.frame
+                return Bitmap(
+                    frame: Rect(
+                        x: frame.x * factor, y: frame.y * factor, width: frame.width * factor,
+                        height: frame.height * factor),
+                    png: bitmap.png)
+            })
+    }
 }
 
 /// A small picture with a place.

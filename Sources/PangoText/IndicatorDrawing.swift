@@ -155,6 +155,18 @@ extension [PathStep] {
         ]
     }
 
+    func scaled(by factor: Double) -> [PathStep] {
+        map { step in
+            switch step {
+            case .move(let x, let y): .move(x * factor, y * factor)
+            case .line(let x, let y): .line(x * factor, y * factor)
+            case .curve(let a, let b, let c, let d, let x, let y):
+                .curve(a * factor, b * factor, c * factor, d * factor, x * factor, y * factor)
+            case .close: .close
+            }
+        }
+    }
+
     func moved(by x: Double, _ y: Double) -> [PathStep] {
         map { step in
             switch step {

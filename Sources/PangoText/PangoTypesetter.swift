@@ -8,23 +8,18 @@ import IndicatorLayout
 /// [per thread](https://docs.gtk.org/PangoCairo/type_func.FontMap.get_default.html). So this type is
 /// deliberately not `Sendable`.
 final class PangoTypesetter {
-    /// The size in points at which everything is measured.
+    /// The size in points at which everything is set, to be scaled afterwards.
     ///
     /// Pango counts in 1/1024 of a point: here that is 8 millionths of an em, and a line may be 16 000 em
     /// long before an `Int32` overflows.
     static let size = 128.0
-
-    /// How many faces Pango may hold before it is made to forget them.
-    ///
-    /// It keeps about 10 KiB of every family that it was ever asked for, real or not.
-    static let maximumFaces = 64
 
     let fontMap: UnsafeMutablePointer<PangoFontMap>
     let context: OpaquePointer
     let layout: OpaquePointer
     let description: OpaquePointer
     private let fonts: FontCatalog
-    private var loadedFaces: Set<Face> = []
+    private var installed = InstalledFaces()
 
     /// - Parameter fonts: where it notes the faces with which it measures.
     /// - Throws: `.noFont` when fontconfig finds none; Pango would then invent sizes.
@@ -57,7 +52,7 @@ final class PangoTypesetter {
 
     /// The size of `text` on one line, at `PangoTypesetter.size` points.
     func metrics(of text: String, in face: Face) -> TextMetrics {
-        choose(face, size: Self.size)
+        choose(face)
         set(text)
         var extents = PangoRectangle()
         pango_layout_get_extents(layout, nil, &extents)
@@ -72,34 +67,33 @@ final class PangoTypesetter {
     ///   - width: what the line may take, in points; a longer one ends in an ellipsis. Nil for no limit.
     ///   - pixelsPerPoint: how fine glyphs are that have no outline, such as emoji.
     func line(of text: String, in font: TitleFont, width: Double?, pixelsPerPoint: Double) -> SetLine {
-        choose(Face(family: font.family, weight: font.weight), size: font.size)
+        let scale = font.size / Self.size
+        choose(Face(family: font.family, weight: font.weight))
         pango_layout_set_ellipsize(layout, width == nil ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END)
-        pango_layout_set_width(layout, width.map { Int32($0 * Double(PANGO_SCALE)) } ?? -1)
+        pango_layout_set_width(
+            layout, width.map { Int32(clamping: Int($0 / scale * Double(PANGO_SCALE))) } ?? -1)
         set(text)
         defer {
             pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_NONE)
             pango_layout_set_width(layout, -1)
         }
-        return GlyphPen(pixelsPerPoint: pixelsPerPoint).line(of: layout)
+        return GlyphPen(pixelsPerPoint: pixelsPerPoint * scale).line(of: layout).scaled(by: scale)
     }
 
     /// The family and the file's path of the font that answers for `face`; nil when it is in no file.
     func answer(to face: Face) -> (family: String, path: String)? {
-        choose(face, size: Self.size)
+        choose(face)
         guard let font = pango_font_map_load_font(fontMap, context, description) else { return nil }
         defer { g_object_unref(font) }
         guard let family = Self.family(of: font), let place = FontPattern(of: font)?.place else { return nil }
         return (family, place.path)
     }
 
-    private func choose(_ face: Face, size: Double) {
-        if loadedFaces.insert(face).inserted, loadedFaces.count > Self.maximumFaces {
-            pango_fc_font_map_cache_clear(OpaquePointer(fontMap))
-            loadedFaces = [face]
-        }
+    private func choose(_ face: Face) {
+        let face = installed.answer(to: face)
         pango_font_description_set_family(description, face.family)
         pango_font_description_set_weight(description, PangoWeight(rawValue: UInt32(clamping: face.weight)))
-        pango_font_description_set_absolute_size(description, size * Double(PANGO_SCALE))
+        pango_font_description_set_absolute_size(description, Self.size * Double(PANGO_SCALE))
         pango_layout_set_font_description(layout, description)
     }
 

@@ -96,15 +96,31 @@ struct PangoTextMeasurerTests {
         #expect(metrics(of: "Chats", "iNTER") == metrics(of: "Chats"))
     }
 
-    @Test func widthsStayTheSameWhenPangoForgetsItsFaces() throws {
+    @Test func widthsStayTheSameHoweverManyFamiliesAreAskedFor() throws {
         // At most two texts are remembered, so that every one of these is measured.
         let measurer = try PangoTextMeasurer(capacity: 2)
         let before = measurer.metrics(of: "Updating…", in: TitleFont())
-        for number in 0..<(2 * PangoTypesetter.maximumFaces) {
-            let unknown = TitleFont(family: "No Such Family \(number)")
-            #expect(measurer.metrics(of: "Updating…", in: unknown).width > 0)
+        let unknown = measurer.metrics(of: "Updating…", in: TitleFont(family: "No Such Family"))
+        for number in 0..<500 {
+            let font = TitleFont(family: "No Such Family \(number)")
+            #expect(measurer.metrics(of: "Updating…", in: font) == unknown)
         }
         #expect(measurer.metrics(of: "Updating…", in: TitleFont()) == before)
+    }
+
+    @Test func pangoIsAskedForFacesThatExistAndForNoMoreThanItHolds() {
+        var installed = InstalledFaces()
+        let unknown = (0..<500).map { installed.answer(to: Face(family: "No Such Family \($0)", weight: 600)) }
+        #expect(Set(unknown).count == 1)
+        #expect(unknown[0].family != "No Such Family 0")
+        let inter = Face(family: "Inter", weight: 600)
+        #expect(installed.answer(to: inter) == inter)
+        #expect(installed.answer(to: Face(family: "iNTER", weight: 590)) == inter)
+        // Whatever weights are asked for, what is told to Pango stays within the bound.
+        let answers = (1...1_000).flatMap { weight in
+            ["Inter", "DejaVu Sans", "Nowhere"].map { installed.answer(to: Face(family: $0, weight: weight)) }
+        }
+        #expect(Set(answers).count <= InstalledFaces.limit)
     }
 
     @Test(arguments: ["更新中", "العربية", "हिन्दी", "ไทย", "😀"])

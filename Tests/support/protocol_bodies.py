@@ -98,7 +98,7 @@ CHUNKS += [refused(chunks(body), 413) for body in (
 BODIES = [
     refused(put(b"Content-Length: %d" % len(EFFECT), body=EFFECT, first=first), status) for first, status in (
         (b"PUT /nowhere HTTP/1.1\r\n", 404), (b"POST /v1/runs HTTP/1.1\r\n", 405),
-        (b"TRACE / HTTP/1.1\r\n", 404))
+        (b"TRACE / HTTP/1.1\r\n", 405))
 ] + [
     refused(put(b"Content-Type: text/plain", b"Content-Length: %d" % len(EFFECT), body=EFFECT), 415),
     refused(put(b"Content-Type: text/plain",

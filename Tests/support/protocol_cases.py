@@ -142,7 +142,7 @@ ODD = [
     served(b"\r\n" + fields(), 200), served(b"GET /healthz HTTP/1.1\r\nhOsT:\t localhost \t\r\n\r\n", 200),
     served(b"GET http://localhost/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n", 200),
     served(line(b"GET HTTP://LOCALHOST:1/healthz HTTP/1.1"), 200),
-    served(line(b"GET http://[::1] HTTP/1.1"), 404),
+    served(line(b"GET http://[::1] HTTP/1.1"), 200),
     served(line(b"OPTIONS http://localhost HTTP/1.1"), 204), served(line(b"OPTIONS * HTTP/1.1"), 204),
     served(line(b"GET //evil.example/healthz HTTP/1.1"), 404), served(line(b"GET /%2fhealthz HTTP/1.1"), 404),
     served(line(b"GET /v1/screens/a%2fconfiguration HTTP/1.1"), (400, "invalid-name")),
@@ -190,6 +190,6 @@ CLOSING = [
     served(b"GET /healthz HTTP/1.0\r\n\r\n", 200, closes=True),
     served(b"GET /healthz HTTP/1.0\r\nConnection: x\r\n\r\n", 200, closes=True),
     served(b"GET /healthz HTTP/1.0\r\nProxy-Connection: keep-alive\r\n\r\n", 200, closes=True),
-    served(line(b"CONNECT localhost:80 HTTP/1.1"), 404, closes=True),
+    served(line(b"CONNECT localhost:80 HTTP/1.1"), 405, closes=True),
     served(line(b"CONNECT evil.example:443 HTTP/1.1"), 421, closes=True),
 ]
