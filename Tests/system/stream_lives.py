@@ -43,7 +43,10 @@ def heartbeat_event(daemon):
     screen = suite.name()
     with daemon.stream(f"/v1/screens/{screen}?heartbeat=event") as stream:
         state = stream.next()
+        promise = stream.next()
+        assert promise.at - state.at < 2 + suite.lag.since(state.at), "before anything was quiet"
         first = stream.next(timeout=8)
+        equal((promise.kind, promise.json), (first.kind, first.json))
         equal(first.kind, "heartbeat")
         within = first.json["within"]
         assert 5 <= within <= 8, first

@@ -93,6 +93,8 @@ final class Streams {
             if fits, !isKnown { first += event }
             states.append((rendered, reading.generation, fits))
         }
+        // Else a script would not know how long a quiet stream may be, before it has been quiet for so long.
+        if request.heartbeat == .event { first += heartbeatEvent.framed[heartbeatEvent.payload] }
         guard
             let stream = caller.exchange.openStream(
                 fields: Self.fields + caller.fields, first: EventChunk(payload: first), isLast: false)
