@@ -1,8 +1,12 @@
 // Which views are watched, on which connections, and what has arrived of them.
 
-/** The most views on one connection, and the longest query. The service allows 256, and 32 KiB for a target. */
+/** The most views on one connection, as the service allows, and the longest list of them: many proxies take 8 KiB. */
 const MOST_VIEWS = 256;
-const LONGEST_QUERY = 28_000;
+const LONGEST_LIST = 7_400;
+
+/** Milliseconds between two plans of a channel, and for how long the next one waits for the answers to the last. */
+const SPACING = 300;
+const CATCHING_UP = 2_000;
 
 const SCREEN = /^(?=.{1,128}$)[A-Za-z0-9][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]*){0,7}$/;
 const SCOPE = /^([A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,3})?$/;
@@ -12,6 +16,8 @@ const HOME = new URL(".", import.meta.url).href;
 /** What can share connections: the views of one scope that ask for the same scale, direction and the like. */
 class Channel {
     static #all = new Map();
+    /** The origins from which no stream comes through: a new line need not find that out again. */
+    static #polled = new Set();
     #key;
     #endpoint;
     #query;
@@ -21,6 +27,7 @@ class Channel {
     #lines = [];
     #plans = 0;
     #planning = null;
+    #plannedAt = -Infinity;
     #ticking = null;
 
     static of(base, scope, query) {
@@ -41,6 +48,16 @@ class Channel {
         this.#query = query;
     }
 
+    get isPolled() {
+        return Channel.#polled.has(new URL(this.#endpoint).origin);
+    }
+
+    set isPolled(isPolled) {
+        const { origin } = new URL(this.#endpoint);
+        if (isPolled) Channel.#polled.add(origin);
+        else Channel.#polled.delete(origin);
+    }
+
     address(ids, more) {
         return `${this.#endpoint}?${ids.map((id) => `id=${id}`).join("&")}${this.#query}${more}`;
     }
@@ -48,8 +65,13 @@ class Channel {
     // MARK: Views
 
     join(id, subscription) {
-        const view = this.#views.get(id) ?? { id, state: null, line: null, subscriptions: new Set() };
-        this.#views.set(id, view);
+        let view = this.#views.get(id);
+        if (!view) {
+            // A connection that was opened for those who have left does not bring again what it has brought.
+            const line = this.#lines.filter((one) => one.states.has(id)).at(-1) ?? null;
+            view = { id, state: line?.states.get(id) ?? null, line, subscriptions: new Set() };
+            this.#views.set(id, view);
+        }
         view.subscriptions.add(subscription);
         this.#ticking ??= setInterval(() => this.#tick(), 1_000);
         this.#planSoon(50);
@@ -57,31 +79,35 @@ class Channel {
     }
 
     leave(view, subscription) {
-        view.subscriptions.delete(subscription);
+        if (!view.subscriptions.delete(subscription)) return;
         if (view.subscriptions.size === 0) this.#views.delete(view.id);
-        // Later than joining: what moves within a page leaves and joins.
-        this.#planSoon(1_000);
+        // Later than joining: what moves within a page leaves and joins. What was replaced does not come back.
+        const isOver = this.#views.size === 0
+            && (subscription.isRetired || !this.#lines.some((line) => line.hasDelivered));
+        this.#planSoon(isOver ? 50 : 1_000);
     }
 
     /** A state has arrived on `line`. Of what two bring, that of the newer one counts: the older one may lag behind. */
     deliver(line, state) {
-        line.missing.delete(state.view);
+        line.states.set(state.view, state);
         const view = this.#views.get(state.view);
         if (view && (view.line?.number ?? -1) <= line.number) {
             view.line = line;
             if (view.state?.version !== state.version) view.state = state;
             for (const subscription of [...view.subscriptions]) subscription.tell();
         }
-        if (line.missing.size === 0) this.#dropOld();
+        if (line.isComplete) this.#proceed();
     }
 
     // MARK: Lines
 
-    #planSoon(delay) {
-        if (this.#planning && this.#planning.at <= performance.now() + delay) return;
+    #planSoon(after) {
+        const now = performance.now();
+        const delay = Math.max(after, this.#plannedAt + SPACING - now);
+        if (this.#planning && this.#planning.at <= now + delay) return;
         clearTimeout(this.#planning?.timer);
         this.#planning = {
-            at: performance.now() + delay,
+            at: now + delay,
             timer: setTimeout(() => {
                 this.#planning = null;
                 this.#plan();
@@ -97,14 +123,35 @@ class Channel {
         const covered = new Set(this.#lines.flatMap((line) => line.ids));
         // A view too many costs less than a new connection, up to a point.
         if ([...ids].every((id) => covered.has(id)) && covered.size <= 2 * ids.size + 8) return;
+        // Else who comes and goes faster than the service answers would see nothing.
+        if (this.#lines.some((line) => line.isCatchingUp(CATCHING_UP))) return this.#planSoon(SPACING);
+        this.#plannedAt = performance.now();
         for (const line of this.#lines.filter((one) => !one.hasDelivered)) this.#drop(line);
         const kept = this.#lines.filter((one) => one.ids.length === MOST_VIEWS && one.ids.every((id) => ids.has(id)));
         for (const line of kept) for (const id of line.ids) ids.delete(id);
         this.#plans += 1;
         for (const line of kept) line.number = this.#plans;
-        const fresh = this.#chunks([...ids]).map((chunk) => new Line(this, this.#plans, chunk));
-        this.#lines.push(...fresh);
-        for (const line of fresh) line.open();
+        this.#lines.push(...this.#chunks([...ids]).map((chunk) => new Line(this, this.#plans, chunk)));
+        this.#proceed();
+    }
+
+    /**
+     * Opens what is planned, one connection after the other, and closes those that are replaced: browsers allow few
+     * to an origin, and would let the new ones wait for the end of the old ones.
+     */
+    #proceed() {
+        const current = this.#lines.filter((line) => line.number === this.#plans);
+        const isDone = current.every((line) => line.isComplete);
+        for (const line of this.#lines.filter((one) => one.number < this.#plans)) {
+            if (isDone || line.ids.every((id) => this.#isReplaced(id, line))) this.#drop(line);
+        }
+        if (current.some((line) => line.isCatchingUp(CATCHING_UP))) return;
+        current.find((line) => !line.isOpened)?.open();
+    }
+
+    #isReplaced(id, line) {
+        const view = this.#views.get(id);
+        return !view || (view.line?.number ?? -1) > line.number;
     }
 
     #chunks(ids) {
@@ -112,19 +159,13 @@ class Channel {
         let length = Infinity;
         for (const id of ids) {
             length += id.length + 4;
-            if (length > LONGEST_QUERY || chunks.at(-1).length === MOST_VIEWS) {
+            if (length > LONGEST_LIST || chunks.at(-1).length === MOST_VIEWS) {
                 chunks.push([]);
                 length = id.length + 4;
             }
             chunks.at(-1).push(id);
         }
         return chunks;
-    }
-
-    #dropOld() {
-        const current = this.#lines.filter((line) => line.number === this.#plans);
-        if (current.length === this.#lines.length || current.some((line) => line.missing.size > 0)) return;
-        for (const line of this.#lines.filter((one) => one.number < this.#plans)) this.#drop(line);
     }
 
     #drop(line) {
@@ -134,6 +175,7 @@ class Channel {
 
     #tick() {
         for (const line of this.#lines) line.tick();
+        this.#proceed();
         for (const view of this.#views.values()) for (const one of [...view.subscriptions]) one.tell();
     }
 
@@ -152,7 +194,7 @@ class Channel {
     }
 
     resume() {
-        for (const line of this.#lines) line.open();
+        for (const line of this.#lines) if (line.isOpened) line.open();
     }
 }
 

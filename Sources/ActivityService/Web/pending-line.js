@@ -12,6 +12,9 @@ const PROBE_INTERVAL = 60_000;
 /** Seconds: what a poll waits for a change, and when the next event comes at the latest if a stream does not say. */
 const POLL_WAIT = 20;
 const USUAL_WITHIN = 18;
+/** Seconds: between two polls that the service did not make wait, and the longest that it can ask for. */
+const POLL_INTERVAL = 2;
+const LONGEST_PAUSE = 300;
 
 /** A point in time. The steady clock stands still while a computer sleeps, the other may be set: the later counts. */
 class Mark {
@@ -30,8 +33,8 @@ class Line {
     heard = new Mark();
     /** Seconds until the next event at the latest. */
     within = USUAL_WITHIN;
-    /** The views of which no state has come yet. */
-    missing;
+    /** What has come last, by view. */
+    states = new Map();
     #channel;
     #source = null;
     #hasSpoken = false;
@@ -45,11 +48,24 @@ class Line {
         this.#channel = channel;
         this.number = number;
         this.ids = ids;
-        this.missing = new Set(ids);
     }
 
     get hasDelivered() {
-        return this.missing.size < this.ids.length;
+        return this.states.size > 0;
+    }
+
+    /** A state of every view has come. */
+    get isComplete() {
+        return this.states.size === this.ids.length;
+    }
+
+    get isOpened() {
+        return this.#opened !== null;
+    }
+
+    /** It was opened less than `patience` milliseconds ago, has not failed, and not every state has come. */
+    isCatchingUp(patience) {
+        return this.isOpened && !this.isComplete && this.#failures === 0 && this.#opened.age < patience;
     }
 
     /** Nothing has come for twice the time in which something must. */
@@ -58,8 +74,11 @@ class Line {
     }
 
     open() {
-        if (typeof EventSource === "function") this.#listen();
-        else this.#poll();
+        this.#opened = new Mark();
+        if (typeof EventSource !== "function") return this.#poll();
+        if (!this.#channel.isPolled) return this.#listen();
+        this.#lastProbe = new Mark();
+        this.#poll();
     }
 
     close() {
@@ -111,6 +130,7 @@ class Line {
         if (source !== this.#source || this.#hasSpoken) return;
         this.#hasSpoken = true;
         this.#failures = 0;
+        this.#channel.isPolled = false;
         this.#poller?.abort();
         this.#poller = null;
     }
@@ -122,6 +142,7 @@ class Line {
         this.#failures += 1;
         this.#retryAfter = 1_000 + 2_000 * Math.random();
         if (this.#failures < 2) return;
+        this.#channel.isPolled = true;
         this.#lastProbe = new Mark();
         if (!this.#poller) this.#poll();
     }
@@ -165,13 +186,17 @@ class Line {
                 signal: late.signal,
                 headers: tag ? { "If-None-Match": tag, Prefer: `wait=${POLL_WAIT}` } : {},
             });
-            const retry = Number(response.headers.get("Retry-After")) || 0;
+            const retry = Math.min(Number(response.headers.get("Retry-After")) || 0, LONGEST_PAUSE);
+            // Else something between here and the service keeps the wish to wait, or the tag, to itself.
+            const hasWaited = response.headers.has("Preference-Applied");
             if (response.status === 200) {
                 const { screens } = await response.json();
-                return { screens, tag: response.headers.get("ETag"), pause: tag || !retry ? 0 : 0.25 };
+                const newTag = response.headers.get("ETag");
+                return { screens, tag: newTag, pause: hasWaited || (newTag && !tag) ? 0 : POLL_INTERVAL };
             }
-            const hasWaited = response.headers.has("Preference-Applied");
-            if (response.status === 304) return { isUnchanged: true, tag, pause: retry || (hasWaited ? 0 : 2) };
+            if (response.status === 304) {
+                return { isUnchanged: true, tag, pause: retry || (hasWaited ? 0 : POLL_INTERVAL) };
+            }
             return { pause: retry || POLL_WAIT / 2 };
         } finally {
             clearTimeout(timer);

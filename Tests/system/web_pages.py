@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+"""What pages do to the client module: elements that come back, hide, are copied, change all the time; odd proxies."""
+
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import client_pages  # noqa: E402
+from client_pages import bar, page  # noqa: E402
+from daemon import delays  # noqa: E402
+from suite import Suite, equal, eventually, near  # noqa: E402
+
+suite = Suite("--loops", 2, "--cors-origin", client_pages.pages.origin, workers=3)
+case = suite.case
+
+#: Counts what a page asks the service for.
+COUNTER = """<script>
+window.opened = 0;
+window.polled = 0;
+window.open_now = 0;
+window.open_most = 0;
+window.errors = [];
+addEventListener("error", (event) => errors.push(event.message));
+const Source = EventSource;
+window.EventSource = class extends Source {
+    constructor(url) { super(url); opened++; open_most = Math.max(open_most, ++open_now); }
+    close() { if (this.readyState !== 2) open_now--; super.close(); }
+};
+const sleep = (time) => new Promise((next) => setTimeout(next, time));
+function make(screen) {
+    const element = document.createElement("pending-navigation-bar");
+    element.setAttribute("screen", screen);
+    return element;
+}
+</script>"""
+#: No stream comes through, and answers to polls are changed by what follows.
+POLLS = """<script>
+delete window.EventSource;
+window.polled = 0;
+const ask = fetch;
+window.fetch = (url, options) => { if (String(url).includes("/v1/")) polled++; return answer(url, options); };
+</script>"""
+
+
+def streams(daemon):
+    return daemon.metrics()["pending_streams"]
+
+
+@case("an element in the place of one that has gone has its state, at once and later; so has a second subscription")
+def successor(_):
+    with page(None) as shown:
+        shown.open(bar("a") + bar("b") + bar("c"), before=COUNTER)
+        shown.run("part('a', 'bar').getRootNode().host.replaceWith(make('a'))")
+        shown.until("settled()")
+        shown.run("document.querySelector('[screen=b]').remove()")
+        time.sleep(2.5)
+        shown.run("document.body.append(make('b'))")
+        shown.until("settled()")
+        equal((shown.run("return opened"), streams(shown.daemon)), (1, 1), "the stream was left open, and still serves")
+        shown.daemon.put("b.work", title="Back")
+        shown.until("shown(part('b', 'spinner'))")
+        shown.browser.wait(f"""
+            const {{ subscribe }} = await import("{shown.service}/pending.js");
+            window.told = [];
+            const options = {{scale: devicePixelRatio}};
+            const one = subscribe("a", options, () => {{}});
+            one.close();
+            window.other = subscribe("a", options, (state) => told.push(state.title));
+            one.close();""")
+        shown.daemon.put("a.work", title="Closed twice")
+        shown.until("told.at(-1) === 'Closed twice'")
+
+
+@case("900 elements change their size at once: no stream waits for another one, and there is at most one more than before")
+def takeover(_):
+    with page(None, "--loops", 2) as shown:
+        shown.open("<style>main { width: 400px }</style><main>" + "".join(bar(f"s{index}") for index in range(900))
+                   + "</main>", before=COUNTER)
+        equal(streams(shown.daemon), 4)
+        shown.run("document.querySelector('main').style.width = '377px'")
+        shown.until("[...document.querySelectorAll('[screen]')].every((one) => one.state.layout.bounds.width === 377)", 30)
+        eventually(lambda: streams(shown.daemon) == 4, 10)
+        equal(shown.run("return [opened, open_most]"), [8, 5])
+
+
+@case("a list that is scrolled through, or an attribute that a slider moves, opens few streams, and all is shown")
+def restless(_):
+    with page(None, "--loops", 2) as shown:
+        shown.open("<main>" + "".join(bar(f"s{index}") for index in range(20)) + "</main>", before=COUNTER)
+        took = shown.browser.wait("""
+            const main = document.querySelector("main"), start = performance.now();
+            for (let i = 0; i < 80; i++) { main.append(make("k" + i)); main.firstElementChild.remove(); await sleep(40); }
+            return performance.now() - start;""")
+        shown.until("settled()")
+        opened = shown.run("return opened")
+        assert opened <= 4 + took / 300, f"{opened} streams in {took:.0f} ms"
+        shown.browser.wait("""
+            const start = performance.now();
+            for (let i = 1; i <= 60; i++) {
+                for (const one of document.querySelectorAll("[screen]")) one.setAttribute("font-scale", 1 + i / 60);
+                await sleep(30);
+            }""")
+        shown.until("document.querySelector('[screen]').state.appearance.titleFont.size === 34")
+        assert shown.run("return open_most") <= 5
+        eventually(lambda: streams(shown.daemon) == 1, 10)
+
+
+@case("a heartbeat that is rarer than usual does not make a page believe that the service is silent")
+def rare_heartbeats(_):
+    with page(None, "--heartbeat", 60) as shown:
+        shown.open(bar("a"), before=COUNTER)
+        # What half of the usual time is, without the wait.
+        shown.run("const now = performance.now.bind(performance), wall = Date.now; "
+                  "performance.now = () => now() + 50_000; Date.now = () => wall() + 50_000;")
+        time.sleep(3)
+        equal([one["detail"] for one in shown.events("connection")], ["live"])
+        equal(shown.run("return opened"), 1)
+
+
+@case("polls that something hinders from waiting are made at intervals: no tag, no wish to wait, or an odd answer")
+def hindered_polls(_):
+    for answer in ("(url, {signal}) => ask(url, {signal})",
+                   "(url, {signal, headers}) => { delete headers.Prefer; return ask(url, {signal, headers}); }",
+                   "(url, options) => ask(url, options).then((real) => new Response(real.body, {status: real.status}))",
+                   "async () => new Response('{\"screens\": []}')",
+                   "async () => new Response('', {status: 503, headers: {'Retry-After': '2600000'}})"):
+        name = suite.name()
+        with page(suite.daemon) as shown:
+            start = time.monotonic()
+            shown.open(bar(name), before=POLLS + f"<script>const answer = {answer};</script>", settled=False)
+            shown.until("polled > 0")
+            time.sleep(6)
+            polled = shown.run("return polled")
+            assert polled <= 2 + (time.monotonic() - start) / 2, f"{polled} polls: {answer}"
+
+
+@case("where streams do not come through, this is found out once, and not by every new list of elements again")
+def known_to_poll(_):
+    name, other = suite.name(), suite.name()
+    suite.daemon.configure(other, timing=delays(0, 0, 0))
+    with page(suite.daemon) as shown:
+        shown.open(bar(name), before="""<script>window.opened = 0; window.EventSource = class extends EventTarget {
+            static CLOSED = 2; readyState = 2;
+            constructor() { super(); opened++; setTimeout(() => this.dispatchEvent(new Event("error")), 50) } close() {} };
+            </script>""", settled=False)
+        shown.until("settled()", 40)
+        before = shown.run("return opened")
+        shown.run(f"const one = document.createElement('pending-search-bar'); one.setAttribute('screen', '{other}');"
+                  "one.setAttribute('direction', 'rtl'); document.body.append(one)")
+        shown.until("settled()")
+        equal(shown.run("return opened"), before)
+
+
+if __name__ == "__main__":
+    suite.main()
