@@ -72,6 +72,21 @@ def successor(_):
         shown.until("told.at(-1) === 'Closed twice'")
 
 
+@case("an element that comes back while the service is away shows nothing, rather than what was once true")
+def back_in_silence(_):
+    with page(None) as shown:
+        shown.daemon.put("a.work", title="Once")
+        shown.open(bar("a"), before=COUNTER)
+        shown.run("window.it = document.querySelector('[screen]'); it.remove()")
+        eventually(lambda: streams(shown.daemon) == 0, 10)
+        shown.daemon.kill()
+        shown.run("document.body.append(it)")
+        shown.until("it.connection === 'connecting' && it.state === null && !it.hasAttribute('pending')")
+        equal([one["detail"] for one in shown.events("connection")], ["live", "connecting"])
+        shown.daemon.start()
+        shown.until("it.connection === 'live'", 40)
+
+
 @case("900 elements change their size at once: no stream waits for another one, and there is at most one more than before")
 def takeover(_):
     with page(None, "--loops", 2) as shown:
@@ -104,6 +119,80 @@ def restless(_):
         shown.until("document.querySelector('[screen]').state.appearance.titleFont.size === 34")
         assert shown.run("return open_most") <= 5
         eventually(lambda: streams(shown.daemon) == 1, 10)
+
+
+@case("what is not displayed asks for nothing, and is there in its size as soon as it is displayed again")
+def hidden(_):
+    name = suite.name()
+    with page(suite.daemon) as shown:
+        shown.open("<main>" + bar(name) + "</main>", before=COUNTER)
+        shown.run("record(document.querySelector('[screen]'))")
+        for style in ("display", "none"), ("contentVisibility", "hidden"):
+            shown.browser.wait("document.querySelector('main').style[arguments[0]] = arguments[1]; await sleep(600);"
+                               "document.querySelector('main').style[arguments[0]] = ''; await sleep(600);", *style)
+        equal(shown.run("return [opened, changes.length]"), [1, 0])
+        suite.daemon.put(f"{name}.work", title="Shown")
+        shown.until(f"shown(part('{name}', 'spinner'))")
+
+
+@case("one element's faulty attribute is reported, and no other element suffers")
+def faulty(_):
+    name = suite.name()
+    with page(suite.daemon) as shown:
+        shown.open('<pending-navigation-bar screen="x" base="http://["></pending-navigation-bar>' + bar(name) + bar(name),
+                   before=COUNTER, settled=False)
+        shown.until("[...document.querySelectorAll('[screen]')].slice(1).every((one) => one.connection === 'live')")
+        equal(shown.run("return [errors.length, document.querySelector('[screen=x]').state]"), [1, None])
+        shown.run("document.querySelector('[screen=x]').removeAttribute('base')")
+        shown.until("settled()")
+
+
+@case("a copy of an element begins anew: it is not pending before its own state says so")
+def copied(_):
+    name = suite.name()
+    suite.daemon.put(f"{name}.work", title="Copied")
+    with page(suite.daemon) as shown:
+        shown.open(bar(name), before=COUNTER)
+        equal(shown.run("const copy = document.querySelector('[screen]').cloneNode(true); document.body.append(copy);"
+                        "return [copy.hasAttribute('pending'), copy.hasAttribute('connection')]"), [False, False])
+        shown.until("[...document.querySelectorAll('[screen][pending][connection=live]')].length === 2")
+
+
+@case("an input is found wherever blanks stand around it, and whenever it comes; blanks alone leave the text")
+def blanks(_):
+    name = suite.name()
+    suite.daemon.configure(name, kind="searchBar", regularTitle="Search")
+    with page(suite.daemon) as shown:
+        shown.open(bar(name, "id=one", "search", "\n    <input>\n") + bar(name, "id=two", "search", "\n  \n"))
+        place = "const its = {0}.getBoundingClientRect(), bar = {1}.getBoundingClientRect(); return [its.y - bar.y, its.height]"
+        text = shown.state(name)["layout"]["textField"]
+        top, height = shown.run(place.format("one.firstElementChild", "one"))
+        near(top, text["y"], 0.02), near(height, text["height"], 0.02)
+        look = "return {}.shadowRoot.querySelector('.placeholder').getBoundingClientRect().width"
+        assert shown.run(look.format("two")) > 40, "its text is the title"
+        equal(shown.run(look.format("one")), 0)
+        shown.run("two.append(document.createElement('input'))")
+        shown.until("two.firstElementChild.placeholder === 'Search'")
+        equal(shown.run(look.format("two")), 0)
+        shown.run("two.firstElementChild.remove()")
+        shown.until("two.shadowRoot.querySelector('.placeholder').getBoundingClientRect().width > 40")
+
+
+@case("a bar is drawn within the padding of its element, and from left to right where the page writes downwards")
+def boxes(_):
+    name = suite.name()
+    suite.daemon.configure(name, regularTitle="Chats", arrangement="leading")
+    with page(suite.daemon) as shown:
+        shown.open("<style>pending-navigation-bar { padding: 7px 40px; border: 3px solid }</style>" + bar(name))
+        drawn, layout = shown.run("const it = document.querySelector('[screen]'); return [frames(it), it.state.layout]")
+        equal(layout["bounds"]["width"], 784 - 86)
+        near(drawn["title"]["x"], layout["titleLabel"]["x"] + 43, 0.02)
+        near(drawn["title"]["y"], layout["titleLabel"]["y"] + 10, 0.02)
+        shown.open("<div style='writing-mode: vertical-rl'><pending-navigation-bar style='width: 300px; height: 44px' "
+                   f"screen={name}></pending-navigation-bar></div>")
+        width, height = shown.run(f"const range = document.createRange(); range.selectNodeContents(part('{name}', 'title'));"
+                                  "const box = range.getBoundingClientRect(); return [box.width, box.height]")
+        assert width > height, (width, height)
 
 
 @case("a heartbeat that is rarer than usual does not make a page believe that the service is silent")

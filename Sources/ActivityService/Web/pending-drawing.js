@@ -7,9 +7,9 @@ const STYLE = `
 :host { display: block; position: relative; height: 44px; }
 :host(pending-search-bar) { height: 56px; }
 :host([hidden]) { display: none; }
-.bar { position: absolute; inset: 0; }
+.bar { position: relative; width: 100%; height: 100%; writing-mode: horizontal-tb; }
 .bar > *, .view > * { position: absolute; box-sizing: border-box; }
-.bar [hidden] { display: none; }
+.bar [hidden], slot:not(.filled), .filled + .placeholder { display: none; }
 .spinner {
     color: var(--pending-spinner-color, #8e8e93); animation: turn var(--pending-turn, 1s) steps(12) infinite;
 }
@@ -32,6 +32,7 @@ const STYLE = `
     border-radius: var(--pending-field-radius, 10px);
     background: var(--pending-field-color, light-dark(rgb(118 118 128 / 0.12), rgb(118 118 128 / 0.24)));
 }
+slot { white-space: normal; }
 .icon { color: var(--pending-text-color, light-dark(rgb(60 60 67 / 0.6), rgb(235 235 245 / 0.6))); }
 ::slotted(*) {
     display: block; box-sizing: border-box; width: 100%; height: 100%; margin: 0; padding: 0; border: 0; outline: 0;
@@ -40,7 +41,7 @@ const STYLE = `
 ::slotted(:focus-visible) { outline: 2px solid; outline-offset: 2px; border-radius: 2px; }
 :host([connection="stale"]) .bar { opacity: var(--pending-stale-opacity, 0.5); }
 :host([connection="stale"]) .spinner { animation-play-state: paused; }
-.status { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.status { position: absolute; top: 0; left: 0; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (forced-colors: active) {
     .spinner, .icon, .title, .text { color: CanvasText; }
     .field { outline: 1px solid; }
@@ -157,14 +158,18 @@ class Drawing {
     #placeholder = make("span", "placeholder", { dir: "auto", lang: "" });
     // Beside the bar, not in it: what is busy is not read out.
     #status = make("div", "status", { role: "status" });
+    // Not in the slot: there, blanks between the tags of the page would take its place.
     #slot = document.createElement("slot");
+    #state = null;
 
     constructor(root) {
         root.adoptedStyleSheets = [styleSheet()];
         this.#spinner.append(spokes());
         this.#icon.append(magnifier());
-        this.#slot.append(this.#placeholder);
-        this.#text.append(this.#slot);
+        this.#text.append(this.#slot, this.#placeholder);
+        this.#slot.addEventListener("slotchange", () => {
+            if (this.#state?.kind === "searchBar") this.#drawText(this.#state);
+        });
         this.#view.append(this.#field, this.#title, this.#text, this.#icon, this.#spinner);
         for (const node of this.#view.children) set(node, { hidden: "" });
         this.#bar.append(this.#view);
@@ -174,6 +179,7 @@ class Drawing {
     /** Draws a state of the service, with fonts from `base`. */
     draw(state, base) {
         const { layout, appearance } = state;
+        this.#state = state;
         useFonts(appearance.fonts, base);
         set(this.#bar, { "aria-busy": state.isPending });
         place(this.#view, layout.frameInBar ?? layout.bounds);
@@ -219,9 +225,11 @@ class Drawing {
             "text-align": appearance.direction === "rtl" ? "right" : "left",
         });
         set(this.#text, { dir: appearance.direction });
-        this.#text.classList.toggle("cut", this.#slot.assignedElements().length === 0);
+        const inputs = this.#slot.assignedElements();
+        this.#slot.classList.toggle("filled", inputs.length > 0);
+        this.#text.classList.toggle("cut", inputs.length === 0);
         write(this.#placeholder, title);
-        for (const input of this.#slot.assignedElements()) {
+        for (const input of inputs) {
             if (input.localName === "input" && input.placeholder !== title) input.placeholder = title;
         }
     }

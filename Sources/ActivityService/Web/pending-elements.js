@@ -38,6 +38,7 @@ class PendingElement extends HTMLElement {
     #state = null;
     #connection = "connecting";
     #timer = null;
+    #renewedAt = -Infinity;
 
     /** The state that is drawn, as the service sends it; null before the first. */
     get state() {
@@ -50,7 +51,11 @@ class PendingElement extends HTMLElement {
     }
 
     connectedCallback() {
-        if (!this.#drawing) this.#drawing = new Drawing(this.attachShadow({ mode: "open" }));
+        if (!this.#drawing) {
+            this.#drawing = new Drawing(this.attachShadow({ mode: "open" }));
+            // A copy of another element has its attributes, too.
+            set(this, { pending: null, connection: null });
+        }
         scaled.add(this);
         sizes.observe(this);
     }
@@ -70,28 +75,30 @@ class PendingElement extends HTMLElement {
     /** The element has a size: at first at once, then when it stays. */
     measured({ width, height }) {
         if (this.#size?.width === width && this.#size?.height === height) return;
-        const isFirst = !this.#subscription;
+        // What is not displayed goes on as it is: it may be displayed again in its old size.
+        if (this.#size && width === 0 && height === 0 && this.getClientRects().length === 0) return;
+        const isFirst = !this.#subscription || (this.#size.width === 0 && this.#size.height === 0);
         this.#size = { width, height };
         clearTimeout(this.#timer);
         if (isFirst) this.#subscribe();
         else this.#timer = setTimeout(() => this.#subscribe(), SETTLING);
     }
 
-    /** Asks anew, after an attribute or the screen's resolution has changed. */
+    /** Asks anew, after an attribute or the screen's resolution has changed: at once, or if it goes on, at its end. */
     renew() {
         if (!this.#size) return;
         clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#subscribe(), 0);
+        const now = performance.now();
+        this.#timer = setTimeout(() => this.#subscribe(), now - this.#renewedAt < SETTLING ? SETTLING : 0);
+        this.#renewedAt = now;
     }
 
     #subscribe() {
         const screen = this.getAttribute("screen");
         if (!screen) return this.#forget();
-        const base = new URL(this.getAttribute("base") ?? HOME, document.baseURI).href;
         const inset = [number(this, "leading-inset"), number(this, "trailing-inset")];
         const isInset = inset.some((one) => one !== undefined);
         const options = {
-            base,
             scope: this.getAttribute("scope") ?? "",
             width: Math.min(this.#size.width, 10_000),
             height: Math.min(this.#size.height, 10_000),
@@ -104,13 +111,16 @@ class PendingElement extends HTMLElement {
         };
         let subscription = null;
         try {
-            subscription = subscribe(screen, options, (state, connection) => {
+            const base = new URL(this.getAttribute("base") ?? HOME, document.baseURI).href;
+            subscription = subscribe(screen, { base, ...options }, (state, connection) => {
                 this.#show(subscription, state, connection, base);
             });
         } catch (error) {
             this.#forget();
             return reportError(error);
         }
+        // What was drawn before the element left the page may be long over.
+        if (!this.#subscription && !subscription.state) this.#forget();
         // Of several that were not answered yet only the last counts; what was answered is shown until then.
         if (this.#subscription?.state) {
             this.#previous?.close();
@@ -159,8 +169,10 @@ class PendingElement extends HTMLElement {
             this.shadowRoot.replaceChildren();
             this.#drawing = new Drawing(this.shadowRoot);
         }
-        this.#connection = "connecting";
         set(this, { pending: null, connection: null });
+        if (this.#connection === "connecting") return;
+        this.#connection = "connecting";
+        this.dispatchEvent(new CustomEvent("connection", { detail: "connecting" }));
     }
 }
 
