@@ -115,13 +115,47 @@ def widths(_):
             layout = suite.daemon.screen(name, "?width=5000")["layout"]
             measured = shown.run(WIDTH, name)
             family = shown.run("return getComputedStyle(part(arguments[0], 'title')).fontFamily", name)
-            equal([one.strip().strip('"') for one in family.split(",")], layout["fonts"], title)
+            equal([one.strip().strip('"') for one in family.split(",")],
+                  [f"{one} of {shown.service}/" for one in layout["fonts"]], title)
             worst[script] = max(worst.get(script, 0), abs(measured - layout["titleLabel"]["width"]))
             near(measured, layout["titleLabel"]["width"], 0.05, f"{script}: {title!r} in {layout['fonts']}")
         loaded = shown.run("return [...document.fonts].map((one) => [one.family, one.status])")
         assert loaded and all(status != "error" for _, status in loaded), loaded
         equal(shown.messages(), [])
     print("px off at most: " + ", ".join(f"{script} {off:.3f}" for script, off in worst.items()), flush=True)
+
+
+@case("a page's font of the same name does not change a title, and the title's does not change the page")
+def fonts_of_the_page(_):
+    name = suite.name()
+    suite.daemon.configure(name, regularTitle="Waiting for network")
+    with page(suite.daemon) as shown:
+        # Every character of it is as wide as the others.
+        shown.open("<style>@font-face { font-family: Inter; src: local('DejaVu Sans Mono'); font-weight: 100 900 }</style>"
+                   "<span id=own style='font: 600 17px Inter'>Waiting for network</span><span id=wide style='font: 600 17px "
+                   "Inter'>WWWWWWWWWWWWWWWWWWW</span>" + bar(name))
+        shown.until("document.fonts.status === 'loaded' && document.fonts.size === 2")
+        near(shown.run(WIDTH, name), shown.state(name)["layout"]["titleLabel"]["width"], 1)
+        own, wide = shown.run("return [own, wide].map((one) => one.getBoundingClientRect().width)")
+        near(own, wide, 0.05)
+
+
+@case("a font that could not be loaded is asked for again")
+def late_font(_):
+    name = suite.name()
+    suite.daemon.configure(name, regularTitle="Late")
+    with page(suite.daemon) as shown:
+        shown.open(bar(name), before="""<script>
+            const Face = FontFace;
+            window.faces = [];
+            window.FontFace = class extends Face {
+                constructor(family, source, descriptors) {
+                    super(family, faces.length ? source : "url(data:font/otf,none)", descriptors);
+                    faces.push(this);
+                }
+            };</script>""")
+        shown.until("faces.length === 2 && faces[1].status === 'loaded' && document.fonts.size === 1", 30)
+        near(shown.run(WIDTH, name), shown.state(name)["layout"]["titleLabel"]["width"], 1)
 
 
 @case("a title that does not fit ends in an ellipsis within its frame, from either side")

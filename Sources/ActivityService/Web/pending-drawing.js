@@ -131,18 +131,31 @@ function place(node, frame) {
     });
 }
 
-/** The font files that pages were given, by URL. */
-const fontFaces = new Map();
+/** The font files that the page was given, by URL. */
+const fontFiles = new Set();
+
+/** A family's name in the page, which may have another font of that name for its own text. */
+function ownName(family, base) {
+    return `${family} of ${base}`;
+}
 
 /** Lets the page draw with the very files that the text was measured with. */
 function useFonts(fonts, base) {
     for (const { family, weight, src } of fonts) {
         const url = new URL(src.replace(/^\//, ""), base).href;
-        if (fontFaces.has(url)) continue;
-        const face = new FontFace(family, `url(${JSON.stringify(url)})`, { weight, display: "block" });
-        fontFaces.set(url, face);
-        document.fonts.add(face);
+        if (!fontFiles.has(url)) loadFont(ownName(family, base), url, weight, 5_000);
+        fontFiles.add(url);
     }
+}
+
+/** A browser asks for a file when something is drawn with it, and only once: if that fails, again after `pause` ms. */
+function loadFont(family, url, weight, pause) {
+    const face = new FontFace(family, `url(${JSON.stringify(url)})`, { weight, display: "block" });
+    document.fonts.add(face);
+    face.loaded.catch(() => {
+        document.fonts.delete(face);
+        setTimeout(() => loadFont(family, url, weight, Math.min(2 * pause, 300_000)), pause);
+    });
 }
 
 /** The nodes of one indicator, in the shadow tree of its element. */
@@ -161,6 +174,7 @@ class Drawing {
     // Not in the slot: there, blanks between the tags of the page would take its place.
     #slot = document.createElement("slot");
     #state = null;
+    #base = null;
 
     constructor(root) {
         root.adoptedStyleSheets = [styleSheet()];
@@ -180,6 +194,7 @@ class Drawing {
     draw(state, base) {
         const { layout, appearance } = state;
         this.#state = state;
+        this.#base = base;
         useFonts(appearance.fonts, base);
         set(this.#bar, { "aria-busy": state.isPending });
         place(this.#view, layout.frameInBar ?? layout.bounds);
@@ -210,7 +225,7 @@ class Drawing {
         const { layout, appearance, title } = state;
         style(this.#title, {
             "--configured": appearance.titleColor,
-            "font": font(state, layout.titleLabel.height),
+            "font": font(state, layout.titleLabel.height, this.#base),
             "text-align": appearance.direction === "rtl" ? "right" : "left",
         });
         this.#title.classList.toggle("cut", layout.isTruncated);
@@ -221,7 +236,7 @@ class Drawing {
         const { layout, appearance, title } = state;
         if (!layout.textField) return;
         style(this.#text, {
-            "font": font(state, layout.textField.height),
+            "font": font(state, layout.textField.height, this.#base),
             "text-align": appearance.direction === "rtl" ? "right" : "left",
         });
         set(this.#text, { dir: appearance.direction });
@@ -236,10 +251,10 @@ class Drawing {
 }
 
 /** The `font` of a text whose line is `height` points high: the families that it was measured with, and no others. */
-function font({ layout, appearance: { titleFont, fonts } }, height) {
-    const families = new Set(layout.fonts ?? fonts.map((one) => one.family));
+function font({ layout, appearance: { titleFont, fonts } }, height, base) {
+    const families = [...new Set(layout.fonts ?? fonts.map((one) => one.family))].map((one) => ownName(one, base));
     // Of an empty text nothing is drawn, but an input may be there.
-    if (families.size === 0) families.add(titleFont.family);
-    const list = [...families].map((family) => JSON.stringify(family)).join(", ");
+    if (families.length === 0) families.push(titleFont.family);
+    const list = families.map((family) => JSON.stringify(family)).join(", ");
     return `${titleFont.weight} ${titleFont.size}px / ${height}px ${list}`;
 }
