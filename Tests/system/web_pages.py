@@ -147,6 +147,29 @@ def faulty(_):
         shown.until("settled()")
 
 
+@case("an element that moves into another document is drawn there as it was here, in the same fonts")
+def adopted(_):
+    name = suite.name()
+    suite.daemon.configure(name, regularTitle="Moved")
+    with page(suite.daemon) as shown:
+        shown.open(bar(name) + "<iframe id=frame width=400 srcdoc='<!DOCTYPE html><p>Frame'></iframe>", before=COUNTER)
+        shown.until("frame.contentDocument.querySelector('p') !== null")
+        shown.run("window.it = document.querySelector('[screen]'); frame.contentDocument.body.append(it)")
+        shown.until("it.connection === 'live' && it.state.layout.bounds.width < 400")
+        shown.until("[...frame.contentDocument.fonts].some((one) => one.status === 'loaded')")
+        equal(shown.run("const title = it.shadowRoot.querySelector('.title'), range = frame.contentDocument.createRange();"
+                        "range.selectNodeContents(title); return [getComputedStyle(title).position,"
+                        "Math.abs(range.getBoundingClientRect().width - it.state.layout.titleLabel.width) < 1, errors]"),
+              ["absolute", True, []])
+        shown.run("document.body.append(it)")
+        shown.until("it.connection === 'live' && it.state.layout.bounds.width > 700")
+        equal(shown.run("return getComputedStyle(it.shadowRoot.querySelector('.title')).position"), "absolute")
+        shown.run("new DOMParser().parseFromString('', 'text/html').body.append(it)")
+        shown.run("document.body.append(it)")
+        shown.until("it.connection === 'live'")
+        equal(shown.run("return errors"), [])
+
+
 @case("a copy of an element begins anew: it is not pending before its own state says so")
 def copied(_):
     name = suite.name()

@@ -48,15 +48,16 @@ slot { white-space: normal; }
 }
 `;
 
-let sheet = null;
+const sheets = new WeakMap();
 
-/** The style of all indicators, parsed once; allowed by a policy that allows no inline style. */
-function styleSheet() {
-    if (!sheet) {
-        sheet = new CSSStyleSheet();
+/** The style of all indicators in a document, parsed once; allowed by a policy that allows no inline style. */
+function styleSheet(page) {
+    if (!sheets.has(page)) {
+        const sheet = new page.defaultView.CSSStyleSheet();
         sheet.replaceSync(STYLE);
+        sheets.set(page, sheet);
     }
-    return sheet;
+    return sheets.get(page);
 }
 
 function make(name, part, attributes = {}) {
@@ -131,8 +132,8 @@ function place(node, frame) {
     });
 }
 
-/** The font files that the page was given, by URL. */
-const fontFiles = new Set();
+/** The URLs of the font files that a document was given. */
+const fontFiles = new WeakMap();
 
 /** A family's name in the page, which may have another font of that name for its own text. */
 function ownName(family, base) {
@@ -140,21 +141,26 @@ function ownName(family, base) {
 }
 
 /** Lets the page draw with the very files that the text was measured with. */
-function useFonts(fonts, base) {
+function useFonts(page, fonts, base) {
+    const files = fontFiles.get(page) ?? new Set();
+    fontFiles.set(page, files);
     for (const { family, weight, src } of fonts) {
         const url = new URL(src.replace(/^\//, ""), base).href;
-        if (!fontFiles.has(url)) loadFont(ownName(family, base), url, weight, 5_000);
-        fontFiles.add(url);
+        if (!files.has(url)) loadFont(page, ownName(family, base), url, weight, 5_000);
+        files.add(url);
     }
 }
 
 /** A browser asks for a file when something is drawn with it, and only once: if that fails, again after `pause` ms. */
-function loadFont(family, url, weight, pause) {
-    const face = new FontFace(family, `url(${JSON.stringify(url)})`, { weight, display: "block" });
-    document.fonts.add(face);
+function loadFont(page, family, url, weight, pause) {
+    // The window of a frame may have been closed meanwhile.
+    if (!page.defaultView) return;
+    const descriptors = { weight, display: "block" };
+    const face = new page.defaultView.FontFace(family, `url(${JSON.stringify(url)})`, descriptors);
+    page.fonts.add(face);
     face.loaded.catch(() => {
-        document.fonts.delete(face);
-        setTimeout(() => loadFont(family, url, weight, Math.min(2 * pause, 300_000)), pause);
+        page.fonts.delete(face);
+        setTimeout(() => loadFont(page, family, url, weight, Math.min(2 * pause, 300_000)), pause);
     });
 }
 
@@ -173,11 +179,13 @@ class Drawing {
     #status = make("div", "status", { role: "status" });
     // Not in the slot: there, blanks between the tags of the page would take its place.
     #slot = document.createElement("slot");
+    #root;
     #state = null;
     #base = null;
 
     constructor(root) {
-        root.adoptedStyleSheets = [styleSheet()];
+        this.#root = root;
+        this.moved();
         this.#spinner.append(spokes());
         this.#icon.append(magnifier());
         this.#text.append(this.#slot, this.#placeholder);
@@ -190,12 +198,19 @@ class Drawing {
         root.append(this.#bar, this.#status);
     }
 
+    /** It stands in another document, where style and fonts are to be given again. */
+    moved() {
+        const page = this.#root.ownerDocument;
+        this.#root.adoptedStyleSheets = page.defaultView ? [styleSheet(page)] : [];
+        if (this.#state) useFonts(page, this.#state.appearance.fonts, this.#base);
+    }
+
     /** Draws a state of the service, with fonts from `base`. */
     draw(state, base) {
         const { layout, appearance } = state;
         this.#state = state;
         this.#base = base;
-        useFonts(appearance.fonts, base);
+        useFonts(this.#root.ownerDocument, appearance.fonts, base);
         set(this.#bar, { "aria-busy": state.isPending });
         place(this.#view, layout.frameInBar ?? layout.bounds);
         const isSearch = state.kind === "searchBar";

@@ -68,6 +68,10 @@ class PendingElement extends HTMLElement {
         this.#size = null;
     }
 
+    adoptedCallback() {
+        this.#drawing?.moved();
+    }
+
     attributeChangedCallback(name, old, value) {
         if (old !== value) this.renew();
     }
