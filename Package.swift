@@ -26,6 +26,7 @@ let package = Package(
         // Pure: no clock, no socket, no JSON, no import but what stands here.
         library("IndicatorLayout"),
         library("ActivityCore", ["IndicatorLayout"]),
+        library("AccessRules", ["ActivityCore"]),
         library("HTTPCodec"),
 
         // Each owns one C library.
@@ -58,6 +59,7 @@ let package = Package(
 
         tests(of: "IndicatorLayout"),
         tests(of: "ActivityCore"),
+        tests(of: "AccessRules", ["ActivityCore"]),
         tests(of: "HTTPCodec"),
         tests(of: "EventHTTP"),
         tests(of: "Journal"),
