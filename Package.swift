@@ -38,13 +38,14 @@ let package = Package(
         library("EventHTTP", ["CLibevent", "HTTPCodec"]),
         library("Journal", ["CSQLite"]),
         library("PangoText", ["CPango", "CCrypto", "IndicatorLayout"]),
-        library("WireFormat", ["CJansson", "CCrypto", "ActivityCore"]),
+        library("WireFormat", ["CJansson", "CCrypto", "ActivityCore", "AccessRules"]),
 
         // The only place where decisions become effects.
         library(
             "ActivityService",
             [
-                "IndicatorLayout", "ActivityCore", "HTTPCodec", "EventHTTP", "Journal", "PangoText",
+                "IndicatorLayout", "ActivityCore", "AccessRules", "HTTPCodec", "EventHTTP", "Journal",
+                "PangoText",
                 "WireFormat",
             ],
             // The files for browsers, as bytes within the program.

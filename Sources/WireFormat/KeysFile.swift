@@ -36,7 +36,9 @@ extension Member {
                 members.required("grants")?.grants()
             )
         }
-        guard let read, let id = read.id, let digest = read.digest, let grants = read.grants else { return nil }
+        guard let read, let id = read.id, let digest = read.digest, let grants = read.grants else {
+            return nil
+        }
         guard seen.ids.insert(id).inserted else {
             refuse("has the id of a key before it")
             return nil

@@ -35,6 +35,7 @@ func run() {
         let options = try DaemonOptions(
             Array(CommandLine.arguments.dropFirst()), environment: environment(), processors: processors)
         switch options.action {
+        case .newKey(let id): print(NewKey(id: id).text, terminator: "")
         case .help: print(DaemonOptions.help(processors: processors), terminator: "")
         case .version: print("pendingd \(Version.text)")
         case .check(let check): exit(check.isPassed() ? 0 : 1)

@@ -48,10 +48,15 @@ public final class Daemon {
 
     private func received(_ signal: Int32) {
         guard signal == SIGHUP else { return end() }
+        reload("screens", service.reloadScreens)
+        reload("tokens", service.reloadTokens)
+    }
+
+    private func reload(_ what: String, _ read: () throws(ServiceError) -> Void) {
         do throws(ServiceError) {
-            try service.reloadScreens()
+            try read()
         } catch {
-            log.error("The screens stay as they are", ["reason": error.message])
+            log.error("The \(what) stay as they are", ["reason": error.message])
         }
     }
 

@@ -1,3 +1,4 @@
+import AccessRules
 import ActivityCore
 import EventHTTP
 import HTTPCodec
@@ -96,6 +97,13 @@ extension DaemonFlag {
                 "allow-anonymous", \.allowsAnonymous,
                 "Listen beyond loopback, though whoever can connect may then read and change everything."),
             DaemonFlag(
+                name: "tokens", placeholder: "FILE",
+                help: "A JSON file of keys and what they allow, read at start and on SIGHUP; see --new-key.",
+                set: { text, options throws(Refusal) in
+                    guard !text.isEmpty, !text.utf8.contains(0) else { throw Refusal("the path of a file") }
+                    options.settings.tokens = text
+                }),
+            DaemonFlag(
                 name: "host", placeholder: "NAME",
                 help:
                     "A name under which requests may come, besides localhost and IP addresses; '*' for any.",
@@ -185,6 +193,11 @@ extension DaemonFlag {
                     throw Refusal("http://HOST[:PORT][/PATH] or unix:PATH")
                 }
                 return .check(check)
+            },
+            .action("new-key", "ID", "Print a fresh token, and its entry for the file of --tokens.") {
+                text throws(Refusal) in
+                guard Key.isID(text) else { throw Refusal("1 to 64 of A-Z a-z 0-9 . _ -") }
+                return .newKey(text)
             },
             .action("help", nil, "Print this text.") { _ in .help },
             .action("version", nil, "Print the version.") { _ in .version },

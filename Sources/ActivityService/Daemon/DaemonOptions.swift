@@ -13,6 +13,8 @@ public struct DaemonOptions: Sendable {
         case serve
         /// Ask a running daemon whether it is well.
         case check(HealthCheck)
+        /// Print a fresh token for a key of this id, and the key's entry.
+        case newKey(String)
         /// Print ``DaemonOptions/help``.
         case help
         /// Print the version.
@@ -68,7 +70,9 @@ public struct DaemonOptions: Sendable {
 
     /// Without tokens everybody who can connect may change everything.
     private func refuseExposure() throws(UsageError) {
-        guard !allowsAnonymous, let open = settings.listen.first(where: { !$0.isLoopback }) else { return }
+        guard !allowsAnonymous, settings.tokens == nil,
+            let open = settings.listen.first(where: { !$0.isLoopback })
+        else { return }
         throw UsageError(
             "\(open) can be reached from other machines, and nobody has to say who they are: "
                 + "listen on 127.0.0.1, [::1] or unix:PATH, or give --allow-anonymous")

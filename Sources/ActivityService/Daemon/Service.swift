@@ -1,3 +1,4 @@
+import AccessRules
 import ActivityCore
 import EventHTTP
 import Glibc
@@ -55,6 +56,8 @@ public struct ServiceSettings: Sendable {
     public var screens: String?
     /// Whether there is a page for people at `/`.
     public var hasDashboard = true
+    /// The path of the file of tokens; nil to let everybody do everything.
+    public var tokens: String?
     /// The timing of screens that do not say.
     public var timing = Timing()
     /// Seconds between the announcement of a shutdown and its begin.
@@ -100,6 +103,7 @@ public final class Service {
     ) throws(ServiceError) {
         self.settings = settings
         let screens = try Self.readScreens(settings)
+        let keys = try Self.readKeys(settings)
         var sockets: [[ListeningSocket]] = Array(repeating: [], count: settings.loops)
         var mailboxes: [Mailbox<LoopMessage>] = []
         let (measurer, painter) = try Self.makeFonts()
@@ -112,7 +116,8 @@ public final class Service {
             }
             for _ in 0..<settings.loops { mailboxes.append(try Mailbox()) }
             shared = SharedState(
-                board: Board(), status: Status(), measurer: measurer, budget: budget,
+                board: Board(), status: Status(), access: AccessControl(keys: keys), measurer: measurer,
+                budget: budget,
                 registry: try Mailbox(), painter: try Mailbox(), loops: mailboxes,
                 metrics: ServiceMetrics(loops: settings.loops),
                 log: log)
@@ -165,6 +170,14 @@ public final class Service {
         shared.registry.send(.apply(screens))
     }
 
+    /// Reads the file of tokens again. A file with a fault changes nothing; who may no longer read what is sent to them is
+    /// sent away.
+    public func reloadTokens() throws(ServiceError) {
+        guard let keys = try Self.readKeys(settings) else { return }
+        shared.access.replace(keys)
+        for mailbox in shared.loops { mailbox.send(.accessChanged) }
+    }
+
     /// Takes the next step of a drain: announced, closing, ending.
     ///
     /// - Parameter step: after `ending` call ``join()``.
@@ -203,14 +216,28 @@ public final class Service {
         }
     }
 
+    private static func readKeys(_ settings: ServiceSettings) throws(ServiceError) -> [Key]? {
+        guard let path = settings.tokens else { return nil }
+        let bytes = try readFile(path, "The tokens file")
+        do throws(BodyError) {
+            return try KeysFile.decode(bytes)
+        } catch {
+            throw .configuration("The tokens file \(path): \(error.summary)")
+        }
+    }
+
+    private static func readFile(_ path: String, _ what: String) throws(ServiceError) -> [UInt8] {
+        guard let bytes = FileBytes.read(path, limit: 64 << 20) else {
+            throw .configuration("\(what) \(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        return bytes
+    }
+
     private static func readScreens(_ settings: ServiceSettings) throws(ServiceError) -> [(
         ScreenName, ScreenConfiguration
     )] {
         guard let path = settings.screens else { return [] }
-        guard let bytes = FileBytes.read(path, limit: 64 << 20) else {
-            throw .configuration(
-                "The screens file \(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
+        let bytes = try readFile(path, "The screens file")
         do throws(BodyError) {
             return try ConfigurationBody.decodeFile(bytes, defaultTiming: settings.timing)
         } catch {

@@ -7,6 +7,7 @@ import PangoText
 struct SharedState: Sendable {
     let board: Board
     let status: Status
+    let access: AccessControl
     let measurer: PangoTextMeasurer
     let budget: ConnectionBudget
     let registry: Mailbox<RegistryMessage>
@@ -52,17 +53,19 @@ final class ServiceLoop {
             queueLimit: settings.streams.queueLimit)
         parked = Parked(loop: loop, number: number, registry: shared.registry)
         handler = LoopHandler(
-            settings: settings, status: shared.status, metrics: metrics, parked: parked, hub: hub,
+            settings: settings, access: shared.access, status: shared.status, metrics: metrics,
+            parked: parked, hub: hub,
             streams: Streams(
-                loop: loop, board: shared.board, renderer: renderer, hub: hub, metrics: metrics,
-                settings: settings.streams),
+                loop: loop, access: shared.access, board: shared.board, renderer: renderer, hub: hub,
+                metrics: metrics, settings: settings.streams),
             screens: ScreenReads(
-                loop: loop, board: shared.board, renderer: renderer, hub: hub, status: shared.status,
-                metrics: metrics),
+                loop: loop, access: shared.access, board: shared.board, renderer: renderer, hub: hub,
+                status: shared.status, metrics: metrics),
             pictures: PictureReads(
                 number: number, board: shared.board, renderer: renderer, painter: shared.painter),
             fonts: FontReads(number: number, catalog: shared.measurer.fonts, painter: shared.painter),
-            runs: RunReads(loop: loop, parked: parked, status: shared.status, metrics: metrics),
+            runs: RunReads(
+                loop: loop, access: shared.access, parked: parked, status: shared.status, metrics: metrics),
             exposition: {
                 shared.metrics.exposition(
                     connections: shared.budget.connections, layoutCache: shared.measurer.statistics)

@@ -77,6 +77,8 @@ enum LoopMessage: Sendable {
     case painted(Token, [UInt8])
     /// A part of a font that the loop asked for by this number; nil if it cannot be had.
     case read(UInt64, FontPart?)
+    /// The keys were read again: who may no longer see what is sent to them is sent away.
+    case accessChanged
     /// The daemon is shutting down; streams close over `seconds`.
     case drain(DrainStep, seconds: Double)
 }

@@ -7,6 +7,8 @@ struct Caller {
     let exchange: Exchange
     /// CORS and `Vary: Origin`; nothing unless `--cors-origin` is set.
     let fields: [UInt8]
+    /// Who asks; nil until that is known, and while everybody may do everything.
+    var credential: Credential?
 
     /// The caller of a request with `head`.
     init(_ exchange: Exchange, _ head: RequestHead, policy: AccessPolicy) {
@@ -39,6 +41,7 @@ extension Problem {
         lines.append("Content-Type", "application/problem+json")
         lines.append("Cache-Control", "no-store")
         if let allow { lines.append("Allow", allow) }
+        if kind == .unauthenticated { lines.append("WWW-Authenticate", "Bearer realm=\"pending\"") }
         if let retryAfter { lines.append("Retry-After", "\(retryAfter)") }
         return Response(status: status, fields: lines.bytes, body: encode())
     }

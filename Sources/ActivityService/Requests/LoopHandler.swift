@@ -15,6 +15,7 @@ struct LoopSettings: Sendable {
 /// Answers the requests of one loop: judges who may ask, finds the resource, and hands over to the one who knows.
 final class LoopHandler: RequestHandler {
     private let settings: LoopSettings
+    private let access: AccessControl
     private let status: Status
     private let metrics: LoopMetrics
     private let parked: Parked
@@ -30,12 +31,14 @@ final class LoopHandler: RequestHandler {
 
     /// - Parameter exposition: the metrics of all loops, as Prometheus reads them.
     init(
-        settings: LoopSettings, status: Status, metrics: LoopMetrics, parked: Parked, hub: Hub,
+        settings: LoopSettings, access: AccessControl, status: Status, metrics: LoopMetrics, parked: Parked,
+        hub: Hub,
         streams: Streams,
         screens: ScreenReads, pictures: PictureReads, fonts: FontReads, runs: RunReads,
         exposition: @escaping () -> [UInt8]
     ) {
         self.settings = settings
+        self.access = access
         self.status = status
         self.metrics = metrics
         self.parked = parked
@@ -45,7 +48,7 @@ final class LoopHandler: RequestHandler {
         self.pictures = pictures
         self.fonts = fonts
         self.runs = runs
-        writes = RunWrites(parked: parked, defaultTiming: settings.defaultTiming)
+        writes = RunWrites(access: access, parked: parked, defaultTiming: settings.defaultTiming)
         self.exposition = exposition
     }
 
@@ -54,15 +57,19 @@ final class LoopHandler: RequestHandler {
     /// What was found out about a request before its body was read.
     private final class Admitted {
         let route: Route
+        let credential: Credential?
 
-        init(_ route: Route) { self.route = route }
+        init(_ route: Route, _ credential: Credential?) {
+            self.route = route
+            self.credential = credential
+        }
     }
 
     func refusal(of head: RequestHead, _ exchange: Exchange) -> Response? {
         // Without a body there is nothing to spare: `handle` follows at once, and judges.
         guard head.bodyFraming != .none else { return nil }
         do throws(Problem) {
-            exchange.context = Admitted(try admit(head, exchange))
+            exchange.context = try admit(head, exchange)
             return nil
         } catch {
             var response = error.response
@@ -71,26 +78,38 @@ final class LoopHandler: RequestHandler {
         }
     }
 
-    /// The resource, if the request may have it: the order of checks is 421, path and method, names, 403, 415.
-    private func admit(_ head: RequestHead, _ exchange: Exchange) throws(Problem) -> Route {
+    /// The resource, if the request may have it: the order of checks is 421, path and method, 401, names, 403, 415.
+    private func admit(_ head: RequestHead, _ exchange: Exchange) throws(Problem) -> Admitted {
         guard let path = ResourcePath(head.path) else {
-            guard settings.policy.allowsHost(of: head) else { throw Problem.misdirected }
+            guard allowsHost(of: head) else { throw Problem.misdirected }
             throw Problem.noSuchResource
         }
         exchange.label = path.resource.label.rawValue
-        guard path.resource.isExemptFromHostCheck || settings.policy.allowsHost(of: head) else {
+        guard path.resource.isExemptFromHostCheck || allowsHost(of: head) else {
             throw Problem.misdirected
         }
         if !settings.hasDashboard, path.isDashboard { throw Problem.noSuchResource }
         guard path.resource.allows(head.method) else { throw Problem.methodNotAllowed(path.resource) }
+        let isPublic = path.resource.isPublic || head.method == .options
+        let credential = isPublic ? nil : try access.credential(of: head)
         let route = try Route(path)
+        if !isPublic, !route.needs(of: head).contains(where: { access.allows($0, to: credential) }) {
+            throw Problem.forbidden
+        }
         if head.method.isWrite {
-            guard settings.policy.allowsWrite(from: head) else { throw Problem.foreignOrigin }
+            guard !access.isOpen || settings.policy.allowsWrite(from: head) else {
+                throw Problem.foreignOrigin
+            }
             guard head.method == .delete || head.bodyFraming == .none || head.hasJSONBody else {
                 throw Problem.unsupportedBody
             }
         }
-        return route
+        return Admitted(route, credential)
+    }
+
+    /// Where a token is asked for, no name that a page gives us can make its reader's browser show one.
+    private func allowsHost(of head: RequestHead) -> Bool {
+        !access.isOpen || settings.policy.allowsHost(of: head)
     }
 
     func response(to error: ServerError, _ exchange: Exchange) -> Response { Problem(error).response }
@@ -98,16 +117,18 @@ final class LoopHandler: RequestHandler {
     // MARK: Answering
 
     func handle(_ head: RequestHead, body: [UInt8], _ exchange: Exchange) {
-        let caller = Caller(exchange, head, policy: settings.policy)
+        var caller = Caller(exchange, head, policy: settings.policy)
         if answerHotRead(head, caller) { return }
         do throws(Problem) {
-            let route: Route
-            if let admitted = exchange.context as? Admitted {
-                route = admitted.route
+            let admitted: Admitted
+            if let found = exchange.context as? Admitted {
+                admitted = found
                 exchange.context = nil
             } else {
-                route = try admit(head, exchange)
+                admitted = try admit(head, exchange)
             }
+            let route = admitted.route
+            caller.credential = admitted.credential
             switch head.method {
             case .options: caller.respond(options(route, head))
             case .get, .head: try read(route, head, caller)
@@ -123,8 +144,16 @@ final class LoopHandler: RequestHandler {
     /// the target is spared.
     private func answerHotRead(_ head: RequestHead, _ caller: Caller) -> Bool {
         guard head.method == .get || head.method == .head, let read = hotReads.find(head),
-            settings.policy.allowsHost(of: head), !caller.exchange.isServerFull, status.isJournalOpen
+            allowsHost(of: head), !caller.exchange.isServerFull, status.isJournalOpen
         else { return false }
+        var caller = caller
+        if !access.isOpen {
+            // Refusals, too, are those of any request.
+            guard let credential = try? access.credential(of: head),
+                access.allows(.screens(in: read.request.scope), to: credential)
+            else { return false }
+            caller.credential = credential
+        }
         caller.exchange.label = read.label.rawValue
         screens.answer(read, head, caller)
         hotReads.remember(read, head)
@@ -276,6 +305,10 @@ final class LoopHandler: RequestHandler {
         case .reply(let reply, let number): parked.resume(number, with: reply)
         case .painted(let token, let file): pictures.painted(token, file)
         case .read(let number, let part): fonts.read(number, part)
+        case .accessChanged:
+            streams.closeForbidden()
+            screens.refuseForbidden()
+            runs.refuseForbidden()
         case .drain: break
         }
     }

@@ -49,6 +49,14 @@ enum Resource: Int, CaseIterable, Sendable {
         }
     }
 
+    /// True when it is served to whoever asks: it holds nobody's data.
+    var isPublic: Bool {
+        switch self {
+        case .health, .readiness, .server, .web, .font: true
+        case .run, .runsOfTask, .runs, .screen, .screens, .configuration, .metrics: false
+        }
+    }
+
     /// True for the probes of an orchestrator, which know no host name of ours.
     var isExemptFromHostCheck: Bool { self == .health || self == .readiness }
 }

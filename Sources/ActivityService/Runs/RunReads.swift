@@ -1,3 +1,4 @@
+import AccessRules
 import ActivityCore
 import EventHTTP
 import HTTPCodec
@@ -28,14 +29,18 @@ final class RunPoll: AgendaItem {
 /// Answers reads of runs: the registry is asked, so that leases are exact. Confined to its loop.
 final class RunReads {
     private let loop: EventLoop
+    private let access: AccessControl
     private let parked: Parked
     private let status: Status
     private let metrics: LoopMetrics
     private var agenda: Agenda<RunPoll>?
     private var polls: [RunKey: [ObjectIdentifier: RunPoll]] = [:]
 
-    init(loop: EventLoop, parked: Parked, status: Status, metrics: LoopMetrics) {
+    init(
+        loop: EventLoop, access: AccessControl, parked: Parked, status: Status, metrics: LoopMetrics
+    ) {
         self.loop = loop
+        self.access = access
         self.parked = parked
         self.status = status
         self.metrics = metrics
@@ -111,6 +116,16 @@ final class RunReads {
     /// Answers every parked poll, since the daemon is shutting down.
     func concludeAll() {
         for poll in polls.values.flatMap(\.values) { conclude(poll, inDrain: true) }
+    }
+
+    /// Answers those that may no longer read what they wait for.
+    func refuseForbidden() {
+        for poll in polls.values.flatMap(\.values) {
+            let need = AccessNeed.task(.readTasks, poll.key.task, in: poll.key.scope)
+            guard let problem = access.refusal(of: need, to: poll.caller.credential) else { continue }
+            forget(poll)
+            poll.caller.refuse(problem)
+        }
     }
 
     private func send(_ key: RunKey, _ run: Run, _ caller: Caller, wait: Int?) {

@@ -5,6 +5,7 @@ import WireFormat
 
 /// Turns writes of runs and configurations into commands, and what became of them into answers.
 struct RunWrites {
+    let access: AccessControl
     let parked: Parked
     let defaultTiming: Timing
 
@@ -22,6 +23,9 @@ struct RunWrites {
     func patch(_ key: RunKey, _ head: RequestHead, _ body: [UInt8], _ caller: Caller) {
         guard let patch = decode(caller, { () throws(BodyError) in try RunBody.patch(from: body) }) else {
             return
+        }
+        guard patch.needs(of: key).allSatisfy({ access.allows($0, to: caller.credential) }) else {
+            return caller.refuse(Problem.forbidden)
         }
         send(.patch(key, patch), head, caller) { answer($0, key, caller) }
     }

@@ -1,3 +1,4 @@
+import AccessRules
 import ActivityCore
 import EventHTTP
 import HTTPCodec
@@ -6,6 +7,7 @@ import WireFormat
 /// Answers reads of screens with JSON: at once from the board, or when it changes. Confined to its loop.
 final class ScreenReads {
     private let loop: EventLoop
+    private let access: AccessControl
     private let board: Board
     private let renderer: Renderer
     private let hub: Hub
@@ -16,8 +18,12 @@ final class ScreenReads {
     private var listPolls: [ObjectIdentifier: LongPoll] = [:]
     private var parked: [ObjectIdentifier: LongPoll] = [:]
 
-    init(loop: EventLoop, board: Board, renderer: Renderer, hub: Hub, status: Status, metrics: LoopMetrics) {
+    init(
+        loop: EventLoop, access: AccessControl, board: Board, renderer: Renderer, hub: Hub, status: Status,
+        metrics: LoopMetrics
+    ) {
         self.loop = loop
+        self.access = access
         self.board = board
         self.renderer = renderer
         self.hub = hub
@@ -143,6 +149,16 @@ final class ScreenReads {
             return send(rendered, poll.caller, wait: poll.wait)
         }
         sendNothingNew(rendered, poll.caller, wait: poll.wait, inDrain: isClosing)
+    }
+
+    /// Answers those that may no longer read what they wait for.
+    func refuseForbidden() {
+        for poll in Array(parked.values) {
+            let need = AccessNeed.screens(in: poll.request.scope)
+            guard let problem = access.refusal(of: need, to: poll.caller.credential) else { continue }
+            forget(poll)
+            poll.caller.refuse(problem)
+        }
     }
 
     /// Answers every parked poll, since the daemon is shutting down: this is called when ``isClosing`` has become true.

@@ -1,3 +1,4 @@
+import AccessRules
 import ActivityCore
 import EventHTTP
 import HTTPCodec
@@ -23,6 +24,7 @@ final class Streams {
     private static let comment = EventChunk(payload: EventStreamFormat.comment)
 
     private let loop: EventLoop
+    private let access: AccessControl
     private let board: Board
     private let renderer: Renderer
     private let hub: Hub
@@ -39,10 +41,11 @@ final class Streams {
     private let heartbeatEvent: EventChunk
 
     init(
-        loop: EventLoop, board: Board, renderer: Renderer, hub: Hub, metrics: LoopMetrics,
-        settings: StreamSettings
+        loop: EventLoop, access: AccessControl, board: Board, renderer: Renderer, hub: Hub,
+        metrics: LoopMetrics, settings: StreamSettings
     ) {
         self.loop = loop
+        self.access = access
         self.board = board
         self.renderer = renderer
         self.hub = hub
@@ -77,6 +80,10 @@ final class Streams {
     }
 
     private func openAtOnce(_ request: ScreenRequest, _ caller: Caller) {
+        // The keys may have changed while it waited for its turn.
+        guard access.allows(.screens(in: request.scope), to: caller.credential) else {
+            return Self.refuse(.unauthenticated, caller)
+        }
         let views = views(of: request)
         guard viewCount + views.count <= settings.mostViews else { return Self.refuse(.full, caller) }
         let groups = hub.groups(of: views, in: request.chain)
@@ -100,8 +107,8 @@ final class Streams {
                 fields: Self.fields + caller.fields, first: EventChunk(payload: first), isLast: false)
         else { return groups.forEach(hub.dropIfEmpty) }
         let subscriber = Subscriber(
-            stream: stream, heartbeat: request.heartbeat,
-            closesAt: loop.now + nanoseconds(around: settings.maxAge),
+            stream: stream, heartbeat: request.heartbeat, credential: caller.credential,
+            scope: request.scope, closesAt: loop.now + nanoseconds(around: settings.maxAge),
             quiet: quietTime())
         add(subscriber)
         for (group, state) in zip(groups, states) {
@@ -194,14 +201,23 @@ final class Streams {
 
     private static func retryDelay() -> Int { Int.random(in: 2_500...4_500) }
 
+    /// Who has to find a token first need not come back soon.
     private static func farewell(_ reason: StreamCloseReason) -> [UInt8] {
-        EventStreamFormat.retry(milliseconds: retryDelay())
+        EventStreamFormat.retry(milliseconds: reason == .unauthenticated ? 60_000 : retryDelay())
             + EventStreamFormat.event(name: "close", id: nil, data: StreamEventBody.close(reason))
     }
 
     private func close(_ subscriber: Subscriber, _ reason: StreamCloseReason) {
         remove(subscriber)
         subscriber.stream.finish(EventChunk(payload: Self.farewell(reason)))
+    }
+
+    /// Ends the streams of those who may no longer read them.
+    func closeForbidden() {
+        for subscriber in Array(subscribers)
+        where !access.allows(.screens(in: subscriber.scope), to: subscriber.credential) {
+            close(subscriber, .unauthenticated)
+        }
     }
 
     /// Ends all streams, spread evenly over `seconds` but for the time that the last clients may take to leave.

@@ -29,6 +29,9 @@ final class Subscription {
 final class Subscriber {
     let stream: EventStream
     let heartbeat: HeartbeatStyle
+    /// Who reads it, and in which scope.
+    let credential: Credential?
+    let scope: Scope
     var subscriptions: [Subscription] = []
     /// Its place among the loop's subscribers.
     var index = 0
@@ -39,9 +42,14 @@ final class Subscriber {
     /// True while some subscription is marked.
     var hasMarked = false
 
-    init(stream: EventStream, heartbeat: HeartbeatStyle, closesAt: UInt64, quiet: UInt64) {
+    init(
+        stream: EventStream, heartbeat: HeartbeatStyle, credential: Credential?, scope: Scope,
+        closesAt: UInt64, quiet: UInt64
+    ) {
         self.stream = stream
         self.heartbeat = heartbeat
+        self.credential = credential
+        self.scope = scope
         self.closesAt = closesAt
         self.quiet = quiet
     }
