@@ -65,7 +65,7 @@ let package = Package(
         tests(of: "EventHTTP"),
         tests(of: "Journal"),
         tests(of: "PangoText", ["IndicatorLayout"]),
-        tests(of: "WireFormat", ["ActivityCore"]),
+        tests(of: "WireFormat", ["ActivityCore", "AccessRules"]),
         tests(of: "ActivityService"),
     ]
 )

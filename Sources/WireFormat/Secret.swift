@@ -22,21 +22,25 @@ public enum Secret {
 
     /// A fresh secret: 256 bits of chance as 43 characters of `A-Z a-z 0-9 - _`.
     public static func fresh() -> String {
+        Base64URL.encode(random())
+    }
+
+    /// 256 bits of chance.
+    public static func random() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 32)
         precondition(
             RAND_bytes(&bytes, 32) == 1, "the system has no chance to give, so no secret can be made")
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var text: [UInt8] = []
-        var (bits, count) = (UInt32(0), 0)
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count) & 63)])
-            }
+        return bytes
+    }
+
+    /// The HMAC-SHA-256 of `bytes` (RFC 2104): 32 bytes.
+    static func mac(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Key.digestSize) { mac, count in
+            var length: UInt32 = 0
+            let isDone = HMAC(
+                EVP_sha256(), key, Int32(key.count), bytes, bytes.count, mac.baseAddress, &length)
+            precondition(isDone != nil, "libcrypto could not compute an HMAC, by which tickets are known")
+            count = Int(length)
         }
-        text.append(alphabet[Int(bits << UInt32(6 - count) & 63)])
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -19,6 +19,7 @@ private func meaning(of path: String) -> String {
         case .health: return "health"
         case .readiness: return "readiness"
         case .metrics: return "metrics"
+        case .tickets: return "tickets"
         case .web(let file): return "file \(file.path)"
         case .font(let name): return "font \(name)"
         case .server: return "server"
@@ -38,7 +39,8 @@ private func meaning(of path: String) -> String {
         ("/v1/screens", "screens "), ("/v1/scopes/a.b.c.d/screens", "screens a.b.c.d"),
         ("/v1/screens/chats", "screen |chats"), ("/v1/scopes/acme/screens/chats", "screen acme|chats"),
         ("/v1/screens/chats/configuration", "configuration chats"),
-        ("/healthz", "health"), ("/readyz", "readiness"), ("/metrics", "metrics"), ("*", "server"),
+        ("/healthz", "health"), ("/readyz", "readiness"), ("/metrics", "metrics"), ("/v1/tickets", "tickets"),
+        ("*", "server"),
         ("/pending.js", "file /pending.js"), ("/fonts/a.otf", "font a.otf"), ("/fonts/%2e%2f", "font %2e%2f"),
         ("/fonts/", "font "),
         ("/", "file /"), ("/dashboard.js", "file /dashboard.js"),
@@ -50,7 +52,7 @@ private func meaning(of path: String) -> String {
 
     @Test(arguments: [
         "/fonts", "/fonts/a/b", "/Fonts/a", "/v1/fonts/a", "/v1", "/v1/", "/v2/runs", "/v1/runs/",
-        "/v1/runs/x", "/v1/screens/", "/v1/screens/a/b",
+        "/v1/runs/x", "/v1/tickets/x", "/v1/scopes/acme/tickets", "/v1/screens/", "/v1/screens/a/b",
         "/v1/screens/a/configuration/x", "/v1/scopes/acme/screens/a/configuration", "/v1/scopes",
         "/v1/scopes/acme",
         "/v1/scopes/acme/", "/v1/tasks", "/v1/tasks/a", "/v1/tasks/a/run/b", "/v1/tasks/a/runs/b/c",

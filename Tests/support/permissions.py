@@ -2,7 +2,11 @@
 
 import hashlib
 import json
+import pathlib
 import secrets
+
+from daemon import Daemon, temporary_directory
+from suite import eventually
 
 PERMISSIONS = ("tasks:write", "tasks:read", "tasks:cancel", "screens:read", "screens:write", "admin")
 RUN = {"title": "Working…"}
@@ -71,3 +75,28 @@ def grant(*allow, scope=">", **more):
 
 def file_of(*keys):
     return json.dumps({"keys": [key.entry for key in keys]})
+
+
+class Guarded(Daemon):
+    """A daemon with a file of tokens."""
+
+    def __init__(self, *keys, flags=(), sqlite=False, **options):
+        directory = temporary_directory()
+        path = pathlib.Path(directory.name, "tokens.json")
+        path.write_text(file_of(*keys), encoding="utf-8")
+        if sqlite:
+            options["journal"] = f"sqlite:{directory.name}/journal.db"
+        super().__init__("--tokens", path, *flags, directory=directory, **options)
+
+    def give(self, *keys, wait_for=None, status=None):
+        """Other keys from now on; returns when ``wait_for`` is known, or answered with ``status``."""
+        self.write("tokens.json", file_of(*keys))
+        self.hang_up()
+        if wait_for:
+            eventually(lambda: asked(self, wait_for, "GET", "/v1/scopes/acme/screens/a").status in
+                       ((status,) if status else (200, 403)))
+
+
+def asked(daemon, key, method, target, body=None, **fields):
+    """The answer to a request with a key's token; without one for None."""
+    return daemon.ask(method, target, {**(key.fields if key else {}), **fields}, body)

@@ -13,31 +13,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from daemon import ROOT, Daemon, fails, run_binary, temporary_directory  # noqa: E402
-from permissions import PERMISSIONS, REQUESTS, Key, file_of, grant, table  # noqa: E402
+from permissions import PERMISSIONS, REQUESTS, Guarded, Key, asked, file_of, grant, table  # noqa: E402
 from suite import Suite, equal, eventually, problem  # noqa: E402
 
 suite = Suite(workers=8)
 case = suite.case
 SSE = {"Accept": "text/event-stream"}
-
-
-class Guarded(Daemon):
-    """A daemon with a file of tokens."""
-
-    def __init__(self, *keys, flags=(), **options):
-        directory = temporary_directory()
-        path = pathlib.Path(directory.name, "tokens.json")
-        path.write_text(file_of(*keys))
-        super().__init__("--tokens", path, *flags, directory=directory, **options)
-
-    def give(self, *keys):
-        """Other keys from now on."""
-        self.write("tokens.json", file_of(*keys))
-        self.hang_up()
-
-
-def asked(daemon, key, method, target, body=None, **fields):
-    return daemon.ask(method, target, {**(key.fields if key else {}), **fields}, body)
 
 
 @case("each permission allows what the matrix says and nothing else, and docs/security.md shows that matrix")

@@ -15,7 +15,17 @@ extension Route {
         case .screens(let scope): [.screens(in: scope)]
         case .configuration: head.method.isWrite ? [.configuration] : [.configuration, .screens(in: .root)]
         case .metrics: [.administration]
-        case .health, .readiness, .server, .web, .font: []
+        // What the ticket is for is in the body.
+        case .tickets, .health, .readiness, .server, .web, .font: []
+        }
+    }
+
+    /// Whose screens are read; nil for what is no screen.
+    var scopeOfScreens: Scope? {
+        switch self {
+        case .screen(let key): key.scope
+        case .screens(let scope): scope
+        default: nil
         }
     }
 

@@ -27,14 +27,20 @@ struct RegistryThread: Sendable {
     func run() throws(ServiceError) {
         guard let journal = try open() else { return }
         var registry = Registry(limits: limits, timing: timing)
+        var ticketKey: [UInt8]?
         do throws(JournalError) {
             try journal.replay { entry throws(JournalError) in
                 do throws(RecordError) {
+                    if let key = try TicketKeyFormat.decode(key: entry.key, value: entry.value) {
+                        ticketKey = key
+                        return
+                    }
                     registry.replay(try RecordFormat.decode(key: entry.key, value: entry.value))
                 } catch {
                     throw JournalError.corrupt("\(error.key): \(error.detail)")
                 }
             }
+            if !shared.access.isOpen { try signTickets(with: ticketKey, journal) }
         } catch {
             throw failure(error)
         }
@@ -49,6 +55,16 @@ struct RegistryThread: Sendable {
         loop.receive(from: shared.registry) { registrar.consume($0) }
         registrar.start(with: screens)
         loop.run()
+    }
+
+    /// The first daemon with tokens makes the key, the others find it: so tickets outlive a restart.
+    private func signTickets(with known: [UInt8]?, _ journal: any JournalStore) throws(JournalError) {
+        let key = known ?? Secret.random()
+        if known == nil {
+            let (name, value) = TicketKeyFormat.encode(key)
+            try journal.append([JournalEntry(key: name, value: value)])
+        }
+        shared.access.signTickets(with: key)
     }
 
     /// Waits for the journal as long as it must. Nil when the daemon ended before it was free.

@@ -91,9 +91,10 @@ final class LoopHandler: RequestHandler {
         if !settings.hasDashboard, path.isDashboard { throw Problem.noSuchResource }
         guard path.resource.allows(head.method) else { throw Problem.methodNotAllowed(path.resource) }
         let isPublic = path.resource.isPublic || head.method == .options
-        let credential = isPublic ? nil : try access.credential(of: head)
+        let credential = isPublic ? nil : try credential(of: head, for: path.resource)
         let route = try Route(path)
-        if !isPublic, !route.needs(of: head).contains(where: { access.allows($0, to: credential) }) {
+        let needs = isPublic ? [] : route.needs(of: head)
+        guard needs.isEmpty || needs.contains(where: { access.allows($0, to: credential) }) else {
             throw Problem.forbidden
         }
         if head.method.isWrite {
@@ -105,6 +106,36 @@ final class LoopHandler: RequestHandler {
             }
         }
         return Admitted(route, credential)
+    }
+
+    /// Who asks, by a token or, to read screens, by a ticket; nil when everybody may do everything.
+    private func credential(of head: RequestHead, for resource: Resource) throws(Problem) -> Credential? {
+        guard !access.isOpen, resource == .screen || resource == .screens,
+            let ticket = Self.ticket(in: head)
+        else { return try access.credential(of: head) }
+        // What tickets are signed with is in the journal.
+        guard status.isJournalOpen else { throw Problem.unavailable("the journal is not open yet") }
+        return try access.credential(ofTicket: ticket, for: head.path)
+    }
+
+    /// The ticket of a read; a token wins over it.
+    private static func ticket(in head: RequestHead) -> String? {
+        guard head.method == .get || head.method == .head, head.value(of: .authorization) == nil else {
+            return nil
+        }
+        return (try? Parameters(head.query).all("ticket"))?.first
+    }
+
+    /// Answers an event stream that may not be opened now, but later, or with another ticket: any other status than 200
+    /// would stop a browser's EventSource for good.
+    private func refuseStream(_ problem: Problem, _ head: RequestHead, _ caller: Caller) -> Bool {
+        guard head.method == .get, Self.ticket(in: head) != nil, !access.isOpen,
+            problem == .unknownTicket || problem.kind == .unavailable,
+            let path = ResourcePath(head.path), ScreenRequest.asksForStream(head, path.resource)
+        else { return false }
+        caller.exchange.label = RouteLabel.stream.rawValue
+        Streams.refuse(problem == .unknownTicket ? .unauthenticated : .full, caller)
+        return true
     }
 
     /// Where a token is asked for, no name that a page gives us can make its reader's browser show one.
@@ -136,7 +167,7 @@ final class LoopHandler: RequestHandler {
             case .connect, .trace: throw Problem.noSuchResource
             }
         } catch {
-            caller.refuse(error)
+            if !refuseStream(error, head, caller) { caller.refuse(error) }
         }
     }
 
@@ -149,7 +180,7 @@ final class LoopHandler: RequestHandler {
         var caller = caller
         if !access.isOpen {
             // Refusals, too, are those of any request.
-            guard let credential = try? access.credential(of: head),
+            guard let credential = try? credential(of: head, for: .screen),
                 access.allows(.screens(in: read.request.scope), to: credential)
             else { return false }
             caller.credential = credential
@@ -198,7 +229,7 @@ final class LoopHandler: RequestHandler {
         case .font(let name):
             if caller.exchange.isServerFull { throw Problem.full }
             try fonts.answer(name, head, caller)
-        case .server: throw Problem.noSuchResource
+        case .tickets, .server: throw Problem.noSuchResource
         }
     }
 
@@ -248,10 +279,36 @@ final class LoopHandler: RequestHandler {
         case (.run(let key), .patch): writes.patch(key, head, body, caller)
         case (.run(let key), .delete): writes.delete(key, head, caller)
         case (.runsOfTask(let task, let scope), .post): writes.post(task, scope, head, body, caller)
+        case (.tickets, .post): try ticket(body, caller)
         case (.configuration(let name), .put): writes.configure(name, head, body, caller)
         case (.configuration(let name), .delete): writes.removeConfiguration(name, head, caller)
         default: throw Problem.noSuchResource
         }
+    }
+
+    /// Gives a ticket for a path that the caller may read.
+    private func ticket(_ body: [UInt8], _ caller: Caller) throws(Problem) {
+        guard let credential = caller.credential else {
+            throw Problem(.notFound, "No tokens are configured: nobody needs a ticket.")
+        }
+        let text: String
+        do throws(BodyError) { text = try TicketBody.decode(body) } catch { throw Problem(error) }
+        let path = Array(text.utf8)
+        guard let found = ResourcePath(path[...]), found.resource == .screen || found.resource == .screens,
+            let route = try? Route(found), let scope = route.scopeOfScreens
+        else {
+            let fault = MemberFault(
+                pointer: "/path", detail: "must be the path of screens, such as /v1/screens, without a query")
+            throw Problem(BodyError.invalidMembers([fault]))
+        }
+        if let refusal = access.refusal(of: .screens(in: scope), to: credential) { throw refusal }
+        guard let ticket = access.ticket(for: text, to: credential) else {
+            throw Problem.unavailable("the journal is not open yet")
+        }
+        var response = Response.json(
+            status: 201, TicketBody.encode(ticket.text, expiresIn: ticket.seconds), token: nil)
+        response.fields = Array("Content-Type: application/json\r\nCache-Control: no-store\r\n".utf8)
+        caller.respond(response)
     }
 
     /// - Throws: `unavailable` when all connections are in use, or the journal is not open yet.

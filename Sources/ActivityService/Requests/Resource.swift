@@ -3,6 +3,8 @@ import HTTPCodec
 /// A kind of resource: what a path's shape says before any name in it is looked at.
 enum Resource: Int, CaseIterable, Sendable {
     case run, runsOfTask, runs, screen, screens, configuration, health, readiness, metrics
+    /// Where those who can send no header field get a right to read.
+    case tickets
     /// A file for browsers.
     case web
     /// A font that text was measured with.
@@ -15,6 +17,7 @@ enum Resource: Int, CaseIterable, Sendable {
         switch self {
         case .run: "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"
         case .runsOfTask: "GET, HEAD, POST, OPTIONS"
+        case .tickets: "POST, OPTIONS"
         case .runs, .screen, .screens, .health, .readiness, .metrics, .web, .font: "GET, HEAD, OPTIONS"
         case .configuration: "GET, HEAD, PUT, DELETE, OPTIONS"
         case .server: "OPTIONS"
@@ -25,10 +28,10 @@ enum Resource: Int, CaseIterable, Sendable {
     func allows(_ method: Method) -> Bool {
         switch method {
         case .options: true
-        case .get, .head: self != .server
+        case .get, .head: self != .server && self != .tickets
         case .put, .delete: self == .run || self == .configuration
         case .patch: self == .run
-        case .post: self == .runsOfTask
+        case .post: self == .runsOfTask || self == .tickets
         case .connect, .trace: false
         }
     }
@@ -43,6 +46,7 @@ enum Resource: Int, CaseIterable, Sendable {
         case .configuration: .configuration
         case .health, .readiness: .probe
         case .metrics: .metrics
+        case .tickets: .tickets
         case .web: .web
         case .font: .fonts
         case .server: .other
@@ -53,7 +57,7 @@ enum Resource: Int, CaseIterable, Sendable {
     var isPublic: Bool {
         switch self {
         case .health, .readiness, .server, .web, .font: true
-        case .run, .runsOfTask, .runs, .screen, .screens, .configuration, .metrics: false
+        case .run, .runsOfTask, .runs, .screen, .screens, .configuration, .tickets, .metrics: false
         }
     }
 
@@ -63,7 +67,8 @@ enum Resource: Int, CaseIterable, Sendable {
 
 /// The values of the label `route` in the metrics: fixed texts, never a name from a request.
 enum RouteLabel: Int, CaseIterable, Sendable {
-    case other, run, runs, screen, screens, stream, picture, configuration, probe, metrics, web, fonts
+    case other, run, runs, screen, screens, stream, picture, configuration, tickets, probe, metrics, web,
+        fonts
 }
 
 /// What a path says: the kind of resource, and its names as raw bytes, still percent-encoded.
@@ -103,6 +108,8 @@ struct ResourcePath {
         guard let collection = parts.first else { return nil }
         if collection.elementsEqual("runs".utf8), parts.count == 1 {
             resource = .runs
+        } else if collection.elementsEqual("tickets".utf8), parts.count == 1, scope == nil {
+            resource = .tickets
         } else if collection.elementsEqual("screens".utf8) {
             switch parts.count {
             case 1: resource = .screens

@@ -10,7 +10,7 @@ enum Route {
     case screen(ScreenKey)
     case screens(Scope)
     case configuration(ScreenName)
-    case health, readiness, metrics, server
+    case health, readiness, metrics, tickets, server
     case web(WebFile)
     /// A name as it stands in the path.
     case font(String)
@@ -35,6 +35,7 @@ enum Route {
         case .health: self = .health
         case .readiness: self = .readiness
         case .metrics: self = .metrics
+        case .tickets: self = .tickets
         case .web:
             guard let file = path.first.flatMap(WebFile.find) else { throw Problem.noSuchResource }
             self = .web(file)
@@ -55,6 +56,7 @@ enum Route {
         case .health: .health
         case .readiness: .readiness
         case .metrics: .metrics
+        case .tickets: .tickets
         case .web: .web
         case .font: .font
         case .server: .server

@@ -143,6 +143,15 @@ struct ScreenRequest {
             head.value(of: .lastEventID).map { Token(hex: $0) } ?? position.flatMap { Token(hex: $0.utf8) }
     }
 
+    /// True when a read of screens asks for an event stream.
+    static func asksForStream(_ head: RequestHead, _ resource: Resource) -> Bool {
+        switch resource {
+        case .screen: (try? format(head, Parameters(head.query), among: ScreenFormat.ofOne)) == .sse
+        case .screens: (try? format(head, Parameters(head.query), among: ScreenFormat.ofSeveral)) == .sse
+        default: false
+        }
+    }
+
     private static func format(
         _ head: RequestHead, _ parameters: Parameters, among formats: [ScreenFormat]
     ) throws(Problem) -> ScreenFormat {
