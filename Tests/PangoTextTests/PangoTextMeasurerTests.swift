@@ -110,7 +110,9 @@ struct PangoTextMeasurerTests {
 
     @Test func pangoIsAskedForFacesThatExistAndForNoMoreThanItHolds() {
         var installed = InstalledFaces()
-        let unknown = (0..<500).map { installed.answer(to: Face(family: "No Such Family \($0)", weight: 600)) }
+        let unknown = (0..<500).map { number in
+            installed.answer(to: Face(family: "No Such Family \(number)", weight: 600))
+        }
         #expect(Set(unknown).count == 1)
         #expect(unknown[0].family != "No Such Family 0")
         let inter = Face(family: "Inter", weight: 600)

@@ -116,7 +116,7 @@ def widths(_):
             measured = shown.run(WIDTH, name)
             family = shown.run("return getComputedStyle(part(arguments[0], 'title')).fontFamily", name)
             equal([one.strip().strip('"') for one in family.split(",")],
-                  [f"{one} of {shown.service}/" for one in layout["fonts"]], title)
+                  [f"{one} of {shown.service}/" for one in layout["fonts"]] + layout["fonts"], title)
             worst[script] = max(worst.get(script, 0), abs(measured - layout["titleLabel"]["width"]))
             near(measured, layout["titleLabel"]["width"], 0.05, f"{script}: {title!r} in {layout['fonts']}")
         loaded = shown.run("return [...document.fonts].map((one) => [one.family, one.status])")

@@ -267,9 +267,11 @@ class Drawing {
 
 /** The `font` of a text whose line is `height` points high: the families that it was measured with, and no others. */
 function font({ layout, appearance: { titleFont, fonts } }, height, base) {
-    const families = [...new Set(layout.fonts ?? fonts.map((one) => one.family))].map((one) => ownName(one, base));
+    const families = new Set(layout.fonts ?? fonts.map((one) => one.family));
     // Of an empty text nothing is drawn, but an input may be there.
-    if (families.length === 0) families.push(titleFont.family);
-    const list = families.map((family) => JSON.stringify(family)).join(", ");
+    if (families.size === 0) families.add(titleFont.family);
+    // The served files first; where they cannot be had, what the page or its reader has under these names.
+    const names = [...families].map((family) => ownName(family, base)).concat([...families]);
+    const list = names.map((family) => JSON.stringify(family)).join(", ");
     return `${titleFont.weight} ${titleFont.size}px / ${height}px ${list}`;
 }
