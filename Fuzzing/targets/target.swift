@@ -38,7 +38,9 @@ private func check(_ route: Route) {
         checkName(key.scope.rawValue)
         checkName(key.screen.rawValue)
     case .configuration(let screen): checkName(screen.rawValue)
-    case .health, .readiness, .metrics, .server: break
+    case .web(let file): precondition(file.path.first == "/")
+    // Of a font's name nothing is promised: it is looked up.
+    case .font, .health, .readiness, .metrics, .tickets, .server: break
     }
 }
 
